@@ -21,7 +21,7 @@ relay.observer.on('caption', ({ final, text, translation }) => {
   if (final) console.log(`${text} → ${translation}`)
 })
 
-const app = Fastify()
+const app = Fastify({ logger: true })
 await app.register(twilioBridge, {
   relay,
   publicUrl: PUBLIC_URL,

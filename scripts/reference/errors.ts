@@ -67,7 +67,11 @@ const RUN_TIME: Readonly<Record<ErrorCode, readonly [meaning: string, effect: st
   ],
   SERVICE_REFUSED: [
     'The service rejected the session.',
-    'If retryable (limit, failed engine): as for `SERVICE_UNREACHABLE`. Otherwise (key, language): original voices are played, and the log has one error.',
+    'If retryable (limit, failed engine): as for `SERVICE_UNREACHABLE`. Otherwise (language): original voices are played, and the log has one error.',
+  ],
+  SERVICE_KEY_REFUSED: [
+    'The service refuses the API key: it is wrong, missing, revoked or expired, or its quota is used up.',
+    'Original voices are played, and the log has one error. The service is probed with growing pauses, up to 30 s.',
   ],
   SERVICE_PROTOCOL: ['The service sent an invalid response.', 'Reported to the requester.'],
   SERVICE_NOT_MP3: [

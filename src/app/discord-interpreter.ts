@@ -20,14 +20,14 @@ import { BridgeError } from '../common/errors.ts'
 import type { LanguageId } from '../common/language.ts'
 import { errorFields, type Logger, noopLogger } from '../common/log.ts'
 import { having } from '../common/setting-fields.ts'
-import type { Caption } from '../core/model/events.ts'
+import type { Caption, ServiceProblem, ServiceStatusChange } from '../core/model/events.ts'
 import { relayOptions, relaySettingsSchema } from '../core/model/relay-settings.ts'
 import { Relay } from '../core/room/relay.ts'
 import { checkOptions } from '../net/host-plugin.ts'
 import { ServiceTranslator } from '../service/client/translator.ts'
 import { inOneLanguage } from '../web/transcripts/one-language.ts'
 import { Transcripts } from '../web/transcripts/transcripts.ts'
-import { createAnnouncer, usableLanguages, voiceCatalog } from './service.ts'
+import { createAnnouncer, serviceCheck, usableLanguages, voiceCatalog } from './service.ts'
 
 export type * from '../bridges/discord/index.ts'
 export { allPermissions, default, INTENTS, inviteUrl } from '../bridges/discord/index.ts'
@@ -100,9 +100,16 @@ export interface InterpreterEvents {
   consent: [channel: ChannelInterpreter, userId: string, consents: boolean]
   caption: [caption: ChannelCaption]
   /** The translation service became available or unavailable. While it is unavailable, original voices are played. */
-  service: [available: boolean]
-  /** A failure that no call reports. Without a listener, it is only logged. */
+  service: [available: boolean, problem?: ServiceProblem]
+  /**
+   * The interpreter cannot start, or the service cannot be used: it refuses the key (`SERVICE_KEY_REFUSED`) or does not
+   * answer. Without a listener it is only logged, and without a `log`, it is a process warning.
+   */
   error: [error: Error]
+}
+
+function codeOf(error: Error): string {
+  return error instanceof BridgeError ? error.code : error.name
 }
 
 interface Attached {
@@ -112,6 +119,8 @@ interface Attached {
   readonly announcer: Disposable
   readonly transcripts: Transcripts | undefined
   readonly started: Promise<void>
+  /** Resolves if the service can be used. */
+  readonly check: () => Promise<void>
 }
 
 /**
@@ -177,21 +186,24 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
       },
     })
     relay.observer.on('caption', caption => this.#caption(caption))
-    relay.observer.on('service', ({ status }) => this.#tell('service', status === 'closed'))
+    relay.observer.on('service', change => this.#service(change))
     attachment.start()
     const started = relay.ready()
-    started.catch((error: Error) => this.#failed(error))
-    this.#attached = { client, attachment, relay, announcer, transcripts, started }
+    started.catch((error: Error) => this.#failed(error, 'the interpreter cannot start'))
+    const check = serviceCheck(access)
+    check().catch((error: Error) => this.#failed(error, 'translation service unavailable'))
+    this.#attached = { client, attachment, relay, announcer, transcripts, started, check }
     return this
   }
 
   /**
-   * Resolves when the relay is ready and, once the client is logged in, the command is registered. Rejects with
-   * `BridgeError` `STATE` before `attach`.
+   * Resolves when the service has answered and, once the client is logged in, the command is registered. Rejects with
+   * `BridgeError`: `STATE` before `attach`; `SERVICE_KEY_REFUSED` if the service refuses the key; another `SERVICE_…` code
+   * if it does not answer. The interpreter uses the service as soon as it works; another call checks it again.
    */
   async ready(): Promise<void> {
-    const { attachment, started } = this.#theAttached()
-    await Promise.all([started, attachment.registered])
+    const { attachment, started, check } = this.#theAttached()
+    await Promise.all([started, check(), attachment.registered])
   }
 
   /** The interpreted channel of a guild, if any. */
@@ -257,9 +269,22 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
     this.#tell('caption', { guildId, channelId, utterance, name, from, to, final, text, translation })
   }
 
-  #failed(error: Error): void {
-    this.#log.error(errorFields(error), 'the interpreter cannot start')
+  /** The relay logs its problems itself. */
+  #service({ status, problem }: ServiceStatusChange): void {
+    this.#tell('service', status === 'closed', problem)
+    if (problem) this.#report(new BridgeError(problem.code, problem.message))
+  }
+
+  #failed(error: Error, message: string): void {
+    if (this.#closing) return
+    this.#log.error({ code: codeOf(error), ...errorFields(error) }, message)
+    this.#report(error)
+  }
+
+  /** A failure is never silent: without a listener and without a log, Node warns about it. */
+  #report(error: Error): void {
     if (this.listenerCount('error') > 0) this.#tell('error', error)
+    else if (!this.#options.log) process.emitWarning(`Interpreter: ${error.message}`, { code: codeOf(error) })
   }
 
   /** A listener that throws harms no call. */

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import type { OfferedLanguage, ServiceCatalog } from '../bridges/browser/index.ts'
 import type { OfferedVoice } from '../bridges/discord/channel/voice-casting.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
-import { type Logger, noopLogger } from '../common/log.ts'
+import { LateLog, type Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { soundSettingsSchema } from '../media/settings.ts'
 import { SoundLibrary } from '../media/sounds/sound-library.ts'
+import { ServiceClientError, toBridgeError } from '../service/client/errors.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import type { serviceConnectionSettingsSchema } from '../service/client/settings.ts'
 import { ServiceSpeaker } from '../service/client/speaker.ts'
@@ -22,6 +23,7 @@ export interface AnnouncerOptions {
   readonly url: string | (() => string)
   readonly apiKey: string
   readonly clock?: Clock
+  /** Default: the log of the first bridge that uses it, which is the log of its Fastify application. */
   readonly log?: Logger
 }
 
@@ -42,7 +44,9 @@ export async function openAnnouncer(options: AnnouncerOptions): Promise<Announce
 
 /** The announcer of `openAnnouncer`, whose own recordings are not checked yet. The caller disposes it. */
 export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & Disposable {
-  const { settings, apiKey, clock = systemClock, log = noopLogger } = options
+  const { settings, apiKey, clock = systemClock } = options
+  const log = new LateLog()
+  if (options.log) log.use(options.log)
   const { url: where } = options
   const url = typeof where === 'string' ? () => where : where
   const mp3 = new Mp3Pool({ max: 2 })
@@ -54,7 +58,7 @@ export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & Dispo
     log,
     mp3,
   })
-  return Object.assign(library, { [Symbol.dispose]: () => mp3.close() })
+  return Object.assign(library, { useLog: (to: Logger) => log.use(to), [Symbol.dispose]: () => mp3.close() })
 }
 
 /** Maximum wait for the state of a service (ms). */
@@ -65,6 +69,26 @@ export interface LanguageOfferOptions {
   /** Address of the translation service; a function if it can change. */
   readonly url: string | (() => string)
   readonly apiKey: string
+}
+
+/**
+ * Returns a check of the service: it resolves if the service answers with this key, and rejects with `BridgeError`, for
+ * example `SERVICE_KEY_REFUSED`. A check that failed is repeated by the next call, one that succeeded is not.
+ */
+export function serviceCheck({ url, apiKey }: { url: string; apiKey: string }): () => Promise<void> {
+  let checking: Promise<void> | undefined
+  const check = async () => {
+    try {
+      await new ServiceClient({ url, apiKey }).languages()
+    } catch (error) {
+      checking = undefined
+      throw error instanceof ServiceClientError ? toBridgeError(error) : error
+    }
+  }
+  return () => {
+    checking ??= check()
+    return checking
+  }
 }
 
 /**

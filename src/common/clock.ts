@@ -83,3 +83,15 @@ export async function withTimeout(
   await Promise.race([work?.catch(() => undefined), late])
   timer[Symbol.dispose]()
 }
+
+/** Resolves to the result of `work`. Rejects if it does, or after `ms`: the error names `what`. */
+export async function inTime<T>(clock: Clock, ms: number, what: string, work: T | Promise<T>): Promise<T> {
+  if (!(work instanceof Promise)) return await work
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimer(clock, ms, () => reject(new Error(`${what} has no result after ${ms / 1_000} s`)))
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    timer[Symbol.dispose]()
+  }
+}

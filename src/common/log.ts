@@ -9,6 +9,46 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
+/**
+ * A log whose destination is set later, for objects that exist before the application whose log they share. Lines until
+ * then are discarded.
+ */
+export class LateLog implements Logger {
+  #log: Logger | undefined
+
+  /** Passes all further lines to `log`. Only the first call has an effect. */
+  use(log: Logger): void {
+    this.#log ??= log
+  }
+
+  debug(fields: object, message: string): void {
+    this.#log?.debug(fields, message)
+  }
+
+  info(fields: object, message: string): void {
+    this.#log?.info(fields, message)
+  }
+
+  warn(fields: object, message: string): void {
+    this.#log?.warn(fields, message)
+  }
+
+  error(fields: object, message: string): void {
+    this.#log?.error(fields, message)
+  }
+}
+
+/** A part of the core that a program creates before the application whose log it should use. */
+export interface LogUser {
+  /** Makes it log to `log`, unless its creator gave it a log. */
+  useLog?(log: Logger): void
+}
+
+/** Makes `parts` of a program use the log of its application, unless they have their own. */
+export function shareLog(log: Logger, ...parts: readonly (LogUser | undefined)[]): void {
+  for (const part of parts) part?.useLog?.(log)
+}
+
 /** Discards everything. */
 export const noopLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -19,6 +59,19 @@ export const noopLogger: Logger = { debug() {}, info() {}, warn() {}, error() {}
 export function errorFields(error: unknown): { err: string; reason: string; stack: string; cause?: string } {
   const { name, message, stack = '', cause } = error instanceof Error ? error : new Error(String(error))
   return { err: name, reason: message, stack, ...(cause instanceof Error ? { cause: cause.message } : {}) }
+}
+
+/** Returns `fields` without the phone `numbers` of a call, which an error of a program can quote. */
+export function withoutNumbers<T extends Record<string, string>>(
+  fields: T,
+  numbers: readonly string[] = [],
+): T {
+  const digits = numbers.map(number => number.replace(/\D/g, '')).filter(({ length }) => length >= 5)
+  const masked = (text: string) =>
+    digits
+      .reduce((shown, number) => shown.replaceAll(number, '…'), text)
+      .replace(/\+\d[\d .()-]{5,}\d/g, '+…')
+  return Object.fromEntries(Object.entries(fields).map(([key, text]) => [key, masked(text)])) as T
 }
 
 /** Limits for lines with the same message. */

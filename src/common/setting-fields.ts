@@ -32,7 +32,7 @@ export const NUMBER = /^(\+[1-9]\d{6,14}|(sip|client):\S+)$/
 export const DIALED_NUMBER = /^\+[1-9]\d{6,14}$/
 
 export const languageSchema = z
-  .string()
+  .string(LANGUAGE)
   .transform((text, context): LanguageId => {
     try {
       return languageId(text)

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { BridgeError } from '../common/errors.ts'
-import { closestMatch } from '../common/suggest.ts'
+import { schemaProblems } from '../common/schema-problems.ts'
 
 /**
  * A plugin for `app.register` of any Fastify 5. Its type does not mention Fastify, so that it also fits an app with a
@@ -34,62 +34,7 @@ const OF_FASTIFY = new Set(['logLevel', 'logSerializers'])
 export function checkOptions(name: string, schema: z.ZodType, options: object): void {
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OF_FASTIFY.has(key)))
   const { error } = schema.safeParse(own)
-  if (error)
-    throw new BridgeError(
-      'CONFIG',
-      `${name}: ${error.issues.map(issue => told(issue, own, schema)).join('; ')}`,
-    )
-}
-
-type Issue = z.core.$ZodIssue
-
-/** `limits.maxCalls must be …, got "many"`. */
-function told(issue: Issue, options: object, schema: z.ZodType): string {
-  if (issue.code === 'unrecognized_keys') {
-    const known = keysAt(schema, issue.path)
-    return issue.keys
-      .map(key => unknown([...issue.path, key].join('.'), closestMatch(key, known), known))
-      .join('; ')
-  }
-  const path = issue.path.map(String).join('.')
-  const value = issue.path.reduce<unknown>(
-    (at, part) => (at as Record<PropertyKey, unknown> | undefined)?.[part],
-    options,
-  )
-  return `${path} must be ${wanted(issue.message)}, got ${shown(path, value)}`
-}
-
-/** Extracts the expectation from zod's messages ("Too small: expected number to be >=1"). */
-function wanted(message: string): string {
-  const [, expected] = /^[A-Z][a-z ]+: expected (.*?)(?:, received .*)?$/.exec(message) ?? []
-  return expected === undefined ? message : `a ${expected}`.replace(/ to be /, ' ')
-}
-
-function unknown(key: string, meant: string | undefined, known: readonly string[]): string {
-  return `unknown option ${key}${meant === undefined ? ` (options: ${known.join(', ')})` : `, did you mean ${meant}?`}`
-}
-
-/** Returns the keys of the table at `path`. */
-function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
-  let at: unknown = schema
-  for (const part of path) at = tableOf(at)?.[String(part)]
-  return Object.keys(tableOf(at) ?? {})
-}
-
-function tableOf(schema: unknown): Record<string, unknown> | undefined {
-  let at = schema
-  while (at instanceof z.ZodOptional || at instanceof z.ZodDefault || at instanceof z.ZodPrefault)
-    at = at.unwrap()
-  return at instanceof z.ZodObject ? at.shape : undefined
-}
-
-/** Shows numbers, booleans and short text; for objects and for possible secrets only their type. */
-function shown(path: string, value: unknown): string {
-  if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined)
-    return String(value)
-  if (typeof value === 'string' && !/token|key|secret/i.test(path)) return JSON.stringify(value.slice(0, 80))
-  if (Array.isArray(value)) return `a list of ${value.length}`
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  if (error) throw new BridgeError('CONFIG', `${name}: ${schemaProblems(schema, own, error)}`)
 }
 
 /** Literal path segments: no parameter, wildcard, query or empty segment. */
@@ -110,4 +55,40 @@ export function mountPath(scopePrefix: string, prefix = '', path = ''): string {
       )
   const segments = [scopePrefix, prefix, path].flatMap(part => part.split('/')).filter(part => part !== '')
   return segments.map(segment => `/${segment}`).join('')
+}
+
+/** Names of bridges that are in use, by server and by relay. */
+const used = new WeakMap<object, Set<string>>()
+
+/**
+ * Returns a name for the legs of a bridge: `name`, or for further bridges on the same server or relay `name-2`, `name-3`,
+ * so that the ids of their legs differ.
+ */
+export function distinctName(name: string, ...owners: readonly object[]): string {
+  const taken = owners.map(owner => {
+    const names = used.get(owner) ?? new Set()
+    used.set(owner, names)
+    return names
+  })
+  let distinct = name
+  for (let n = 2; taken.some(names => names.has(distinct)); n++) distinct = `${name}-${n}`
+  for (const names of taken) names.add(distinct)
+  return distinct
+}
+
+/**
+ * Decorates the scope with the state of a bridge. The first bridge of a scope has the name; a decorator of the host with
+ * the same name stays.
+ */
+export function decorateScope(app: FastifyInstance, name: string, state: object): void {
+  if (!Object.hasOwn(app, name)) app.decorate(name, state)
+}
+
+/** Throws `BridgeError` `CONFIG` if another plugin has the route `POST` or `GET` at `url`: addresses must differ. */
+export function assertFree(app: FastifyInstance, method: 'GET' | 'POST', url: string, name: string): void {
+  if (app.hasRoute({ method, url }))
+    throw new BridgeError(
+      'CONFIG',
+      `${name}: ${method} ${url} is taken already; give each bridge of an application its own prefix or path`,
+    )
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { sign } from '../../src/bridges/twilio/index.ts'
 import { placeCall, ScriptedService, tone, tones } from '../../src/simulator/index.ts'
 import { dbfs, loudness, mono, readWav, rms, SAMPLE_RATE } from '../../src/transcode/index.ts'
 import { Talker } from '../harness/browser/page-client.ts'
@@ -93,6 +94,52 @@ describe('plugin', () => {
 
       run.child.kill('SIGTERM')
       expect((await run.closed)[0], run.err).toBe(0)
+    },
+    PATIENCE_MS,
+  )
+})
+
+describe('graceful-shutdown', () => {
+  const [publicUrl, authToken] = ['https://bridge.example.com', 'the token']
+  async function calling(service: ScriptedService, drainSeconds: string) {
+    const run = started('graceful-shutdown.ts', [], {
+      ...{ SERVICE_URL: service.url, SERVICE_KEY: service.apiKey, PUBLIC_URL: publicUrl },
+      ...{ TWILIO_AUTH_TOKEN: authToken, DRAIN_SECONDS: drainSeconds, HOST: '127.0.0.1', PORT: '0' },
+    })
+    await until(() => /Listening at (\S+)/.test(run.out), PATIENCE_MS, `listening: ${run.err}`)
+    const address = /Listening at (\S+)/.exec(run.out)![1]!
+    const webhook = `${address}/twilio/voice`
+    const call = await placeCall({ webhook, publicUrl, authToken })
+    run.child.kill('SIGTERM')
+    await until(() => /Waiting for 1 calls/.test(run.out), PATIENCE_MS, 'waiting')
+    return { run, call, address, webhook }
+  }
+
+  it(
+    'lets no new call in, and ends when the last call has ended',
+    async () => {
+      await using service = await ScriptedService.listen()
+      const { run, call, address, webhook } = await calling(service, '600')
+      expect((await fetch(`${address}/ready`)).status).toBe(503)
+      const fields = { CallSid: 'CA2', AccountSid: 'AC1', From: '+15005550006', To: '+15005550001' }
+      const headers = { 'x-twilio-signature': sign(authToken, `${publicUrl}/twilio/voice`, fields) }
+      const refused = await fetch(webhook, { method: 'POST', headers, body: new URLSearchParams(fields) })
+      expect(refused.status).toBe(503)
+      expect(run.child.exitCode).toBeNull()
+      await call.hangUp()
+      expect((await run.closed)[0], run.err).toBe(0)
+      expect(run.out).toContain('Handing over 0 calls')
+    },
+    PATIENCE_MS,
+  )
+
+  it(
+    'hands the calls that remain over at the deadline',
+    async () => {
+      await using service = await ScriptedService.listen()
+      const { run } = await calling(service, '0.5')
+      expect((await run.closed)[0], run.err).toBe(0)
+      expect(run.out).toContain('Handing over 1 calls')
     },
     PATIENCE_MS,
   )

@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { type Clock, setTimer } from '../../common/clock.ts'
+import { z } from 'zod'
+import { type Clock, inTime, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
-import { errorFields, type Logger } from '../../common/log.ts'
+import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import { CodeAttempts } from '../../core/calls/code-attempts.ts'
 import { isListening, LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
+import { checkedInvitation } from '../../core/model/invitation-check.ts'
 import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
 import { BrowserLeg } from './leg.ts'
 import type { Origin } from './lobby.ts'
 import type { BrowserBridgeOptions, Guest } from './options.ts'
-import type { Change, Hello, Inbound, Refused } from './protocol.ts'
+import { type Change, type Hello, type Inbound, REFUSALS, type Refused } from './protocol.ts'
 import { RoomInvitations } from './room-invitations.ts'
 import type { ServiceCatalog } from './service-catalog.ts'
 import type { BrowserSession } from './session.ts'
@@ -18,11 +20,16 @@ import type { BrowserSessions } from './sessions.ts'
 import type { BrowserLimits, BrowserSettings } from './settings.ts'
 import type { BridgeCounters, TalkSocket } from './socket.ts'
 
+/** Time for a decision on a visitor (ms). */
+const INVITE_MS = 10_000
+const refusalSchema = z.strictObject({ refused: z.enum(REFUSALS) })
 /** Share of the places reserved for invited visitors. */
 const KEPT_SHARE = 0.2
 
 export interface AdmissionOptions {
   readonly bridge: BrowserBridgeOptions
+  /** Start of the ids of its legs. */
+  readonly name: string
   readonly settings: BrowserSettings
   readonly limits: BrowserLimits
   readonly offer: OfferCache
@@ -74,7 +81,11 @@ export class VisitorAdmission {
         greeted = true
         timer[Symbol.dispose]()
         if (message.kind === 'resume') this.#resume(socket, caller, message)
-        else void this.#receive(socket, caller, message, disconnected.signal)
+        else
+          this.#receive(socket, caller, message, disconnected.signal).catch((error: unknown) => {
+            log.error(errorFields(error), 'visitor cannot be admitted')
+            if (!disconnected.signal.aborted) this.#refuse(socket, 'busy')
+          })
       },
       closed: () => {
         timer[Symbol.dispose]()
@@ -90,8 +101,8 @@ export class VisitorAdmission {
     let known: ServiceCatalog | undefined
     try {
       known = await offer.get()
-    } catch {
-      log.warn({}, 'service languages unavailable, visitor admitted unchecked')
+    } catch (error) {
+      log.warn(errorFields(error), 'service languages unavailable, visitor admitted unchecked')
     }
     if (disconnected.aborted) return
     const guest = await this.#guest(caller, hello)
@@ -100,7 +111,7 @@ export class VisitorAdmission {
     // Others can have been admitted meanwhile.
     else if (this.#isFull(caller, guest.invited)) this.#refuse(socket, 'full')
     else if (!offers(known, hello.speaks, hello.hears, hello.alone)) this.#refuse(socket, 'language')
-    else if (!this.#options.bridge.homes) this.#admit(socket, caller, hello, guest)
+    else if (!this.#options.bridge.homes) await this.#admit(socket, caller, hello, guest, disconnected)
     else await this.#enter(socket, caller, hello, guest, disconnected)
   }
 
@@ -132,7 +143,7 @@ export class VisitorAdmission {
         return
       }
     }
-    if (!disconnected.aborted) this.#admit(socket, caller, hello, guest, rejoin)
+    if (!disconnected.aborted) await this.#admit(socket, caller, hello, guest, disconnected, rejoin)
   }
 
   /** Resolves to the visitor and their room, or to the reason for rejecting them. */
@@ -187,18 +198,31 @@ export class VisitorAdmission {
     return refused ? 'too-many-codes' : 'code'
   }
 
-  #admit(socket: TalkSocket, caller: Caller, hello: Hello, guest: Guest, rejoin?: string): void {
+  async #admit(
+    socket: TalkSocket,
+    caller: Caller,
+    hello: Hello,
+    guest: Guest,
+    disconnected: AbortSignal,
+    rejoin?: string,
+  ): Promise<void> {
     const { bridge, offer, sessions, counters, log } = this.#options
-    const company = sessions.company(guest.room, 1)
     const voices = offeredVoices(offer.known, hello.voices)
-    const hears = company ? hello.hears : hello.alone
+    const hears = sessions.company(guest.room, 1) ? hello.hears : hello.alone
     const voice = voices[hears]
     const asked = { ...guest, hears, ...(voice === undefined ? {} : { voice }) }
-    const invitation = bridge.invite?.(asked) ?? asRequested(asked)
+    const invitation = await this.#decide(asked)
+    if (disconnected.aborted) return
     if ('refused' in invitation) {
       this.#refuse(socket, invitation.refused)
       return
     }
+    // Others can have been admitted meanwhile.
+    if (this.#isFull(caller, guest.invited)) {
+      this.#refuse(socket, 'full')
+      return
+    }
+    const company = sessions.company(invitation.room, 1)
     const session = sessions.begin(
       {
         ...{ room: invitation.room, invited: guest.invited, rejoin },
@@ -221,8 +245,23 @@ export class VisitorAdmission {
     counters.sessions++
     caller.known()
     log.info({ legId: leg.id, invited: guest.invited, local: caller.local }, 'visitor admitted')
-    if (hello.muted) session.choose({}, { muted: true }, company)
+    const own = company ? hello.hears : hello.alone
+    if (hello.muted || own !== hears) session.choose({}, { muted: hello.muted }, company)
     this.#welcome(session, false)
+  }
+
+  /** Resolves to the decision of the program; without a valid one, the log has the reason, and the visitor is refused. */
+  async #decide(guest: Guest): Promise<Invitation | { readonly refused: Refused }> {
+    const { bridge, clock, log } = this.#options
+    if (!bridge.invite) return asRequested(guest)
+    try {
+      const decision = await inTime(clock, INVITE_MS, 'invite', bridge.invite(guest))
+      const refusal = refusalSchema.safeParse(decision)
+      return refusal.success ? refusal.data : checkedInvitation(decision, 'the invitation of invite')
+    } catch (error) {
+      log.error(withoutNumbers(errorFields(error)), 'invite failed')
+      return { refused: 'busy' }
+    }
   }
 
   #resume(socket: TalkSocket, caller: Caller, { call, secret }: Extract<Inbound, { kind: 'resume' }>): void {
@@ -249,12 +288,12 @@ export class VisitorAdmission {
   }
 
   #leg(socket: TalkSocket, session: BrowserSession, { address }: Caller): BrowserLeg {
-    const { bridge, sessions, clock, limits, log } = this.#options
+    const { bridge, name, sessions, clock, limits, log } = this.#options
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
     // Unique in a fleet.
     const node = bridge.homes ? `${bridge.homes.node}-` : ''
     const leg = BrowserLeg.open(socket, {
-      id: `browser-${node}${++this.#ids}`,
+      id: `${name}-${node}${++this.#ids}`,
       call: session.call,
       now: () => clock.now(),
       ...{ limits, log },

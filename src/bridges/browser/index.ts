@@ -2,10 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { withDefaults } from '../../common/defaults.ts'
+import { shareLog } from '../../common/log.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
 import { addressPrefix } from '../../net/client-address.ts'
-import { type HostPlugin, hostPlugin, mountPath } from '../../net/host-plugin.ts'
+import {
+  assertFree,
+  decorateScope,
+  distinctName,
+  type HostPlugin,
+  hostPlugin,
+  mountPath,
+} from '../../net/host-plugin.ts'
 import { onlyDescribe } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { sendError } from '../../pages/error-page.ts'
@@ -58,9 +66,12 @@ declare module 'fastify' {
 
 async function register(app: FastifyInstance, options: BrowserBridgeOptions): Promise<void> {
   const { clock = systemClock, log = app.log, relay, prefix = '' } = options
+  shareLog(log, relay, options.admission)
   const mount = mountPath(app.prefix, prefix)
   /** Public path of the page. */
   const page = mountPath(app.prefix, prefix, options.path ?? TALK_PATH) || '/'
+  assertFree(app, 'GET', page, 'browser')
+  const name = distinctName('browser', app.server, relay)
   const limits = withDefaults(DEFAULT_LIMITS, options.limits)
   const settings = browserSettingsSchema.parse(options.settings ?? {})
   const originCheck = new OriginCheck({ publicUrl: options.publicUrl, origins: settings.origins })
@@ -72,6 +83,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const offer = new OfferCache(options.offer, clock)
   const reception = new VisitorAdmission({
     bridge: options,
+    name,
     page,
     settings,
     limits,
@@ -86,7 +98,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const lobby = new Lobby(counters)
   const { groupOf = addressPrefix } = options
 
-  app.decorate<BrowserBridge>('browser', {
+  const state: BrowserBridge = {
     legs: sessions.legs,
     get sessions() {
       return sessions.size
@@ -94,7 +106,8 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     legCounters: () => sessions.counters(),
     releaseRooms: rooms => sessions.releaseRooms(rooms),
     ...{ counters, links },
-  })
+  }
+  decorateScope(app, 'browser', state)
   const lost = options.homes?.onLost(rooms => sessions.releaseRooms(rooms))
   app.addHook('preClose', async () => {
     lost?.[Symbol.dispose]()

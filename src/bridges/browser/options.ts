@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
-import { callable, having, type SettingsInput } from '../../common/setting-fields.ts'
+import { callable, having, languageSchema, type SettingsInput } from '../../common/setting-fields.ts'
 import type { CodeLimiter } from '../../core/calls/code-attempts.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
@@ -25,6 +25,9 @@ export interface Guest {
   readonly invited: boolean
 }
 
+/** The decision on a visitor: the room and languages, or the reason for refusing them. */
+export type VisitDecision = Invitation | { readonly refused: Refused }
+
 /** The homes of rooms in a fleet. */
 export interface RoomLocator {
   /** Name of this node. */
@@ -44,8 +47,11 @@ export interface BrowserBridgeOptions {
   readonly offer: () => Promise<ServiceCatalog>
   /** Default languages of visitors. */
   readonly languages: { readonly speaks: LanguageId; readonly hears: LanguageId }
-  /** Decides on each visitor; must not throw. Default: grants every request. */
-  readonly invite?: (guest: Guest) => Invitation | { readonly refused: Refused }
+  /**
+   * Decides on each visitor. If it throws, or has no valid decision within ten seconds, the log has the reason, and the
+   * visitor is refused. Default: grants every request.
+   */
+  readonly invite?: (guest: Guest) => VisitDecision | Promise<VisitDecision>
   readonly settings?: SettingsInput<typeof browserSettingsSchema>
   /** Public address of the server; the page can be served there. */
   readonly publicUrl?: string | undefined
@@ -77,11 +83,10 @@ export interface BrowserBridgeOptions {
   /** Set if this server is a node of a fleet: pages then follow their rooms to other nodes. */
   readonly homes?: RoomLocator | undefined
   readonly clock?: Clock
+  /** Default: `app.log`. The relay uses it too, unless it has its own. */
   readonly log?: Logger
   readonly limits?: Partial<BrowserLimits>
 }
-
-const language = z.string('a language like en-us')
 
 /** Validates the options when the plugin is registered. */
 export const browserBridgeOptionsSchema = z.strictObject({
@@ -89,7 +94,7 @@ export const browserBridgeOptionsSchema = z.strictObject({
   admission: having('the relay or policy that admits legs', 'admit').optional(),
   offer: callable('it resolves to the languages and voices of the service'),
   languages: z.object(
-    { speaks: language, hears: language },
+    { speaks: languageSchema, hears: languageSchema },
     'the default languages of visitors: { speaks, hears }',
   ),
   invite: callable('it decides on each visitor').optional(),

@@ -1,24 +1,27 @@
 import { z } from 'zod'
 import { asciiDigits } from '../../common/digits.ts'
-import { isLanguageId, type LanguageId } from '../../common/language.ts'
+import type { LanguageId } from '../../common/language.ts'
+import { languageSchema } from '../../common/setting-fields.ts'
 
 /** Reasons for rejecting a visitor or ending a visit; the page has a message for each. */
-export type Refused =
+export const REFUSALS = [
   /** No link, and not on this machine. */
-  | 'uninvited'
+  'uninvited',
   /** An unknown, expired or revoked link. */
-  | 'link'
+  'link',
   /** A code without a room. */
-  | 'code'
+  'code',
   /** Too many wrong codes. */
-  | 'too-many-codes'
+  'too-many-codes',
   /** A language that the service does not support. */
-  | 'language'
-  | 'full'
+  'language',
+  'full',
   /** The server currently accepts no new calls. */
-  | 'busy'
+  'busy',
   /** The visit to resume is over. */
-  | 'gone'
+  'gone',
+] as const
+export type Refused = (typeof REFUSALS)[number]
 
 /** Reasons for the end of a visit. */
 export type VisitEnd = 'hung-up' | 'time' | 'replaced' | 'server' | 'failed'
@@ -119,7 +122,7 @@ export type Outbound =
 
 /** Parses and validates the JSON messages of the page. No socket, no state; audio is in `packet.ts`. */
 
-const language = z.string().max(16).refine(isLanguageId)
+const language = z.string().max(16).pipe(languageSchema)
 /** Id in the service’s list. */
 const voice = z.string().regex(/^[\w.:+ -]{1,64}$/)
 /** Voices by the language they speak. */

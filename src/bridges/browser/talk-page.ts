@@ -1,5 +1,6 @@
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { languageId } from '../../common/language.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import { HIDDEN, routeSchema } from '../../net/openapi.ts'
 import { rejectsStranger, vouchForGuest } from '../../net/request-guard.ts'
@@ -86,6 +87,8 @@ export function talkPage(
     reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-unavailable' })
   const crowded = (reply: FastifyReply) =>
     reply.code(503).header('retry-after', '1').send({ statusCode: 503, error: 'busy' })
+  const { speaks, hears } = options.languages
+  const defaults = { speaks: languageId(speaks), hears: languageId(hears) }
   const recordings = readRecordings()
   for (const { file } of recordings) {
     const path = new URL(file, RECORDINGS_FOLDER)
@@ -130,7 +133,7 @@ export function talkPage(
     try {
       return {
         ...(await offer.get()),
-        defaults: options.languages,
+        defaults,
         ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
         welcome,
         invited,

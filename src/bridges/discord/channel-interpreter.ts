@@ -1,9 +1,18 @@
-import type { LanguageId } from '../../common/language.ts'
+import { type LanguageId, languageId } from '../../common/language.ts'
 import type { DialOutcome } from '../../core/model/dialer.ts'
 import type { Exclusion } from './consent.ts'
 
 /** Languages spoken in a channel: chosen by the needs of its members, or these one or two. */
 export type OutputLanguages = 'auto' | readonly [LanguageId] | readonly [LanguageId, LanguageId]
+
+/** Returns `output` with normalized languages. Throws `RangeError` for anything else. */
+export function outputLanguages(output: OutputLanguages): OutputLanguages {
+  if (output === 'auto') return output
+  if (!Array.isArray(output) || output.length < 1 || output.length > 2)
+    throw new RangeError(`output must be 'auto' or one or two languages, got ${String(output)}`)
+  const [first, second] = output.map(languageId) as [LanguageId, LanguageId?]
+  return second === undefined ? [first] : [first, second]
+}
 
 /** Caption style: embeds, plain text, messages with the name and picture of their speaker, or off. */
 export type CaptionStyle = 'embed' | 'plain' | 'webhook' | 'off'

@@ -1,6 +1,7 @@
 import { type Client, Events } from 'discord.js'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, systemClock, withTimeout } from '../../common/clock.ts'
+import { languageId } from '../../common/language.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 import { AutoJoin } from './auto-join.ts'
@@ -105,7 +106,12 @@ export class ClientAttachment {
         void voices?.get(0)
         return voices?.known ?? []
       },
-      channelOptions: options.channels,
+      channelOptions: options.channels && {
+        ...options.channels,
+        ...(options.channels.language === undefined
+          ? {}
+          : { language: languageId(options.channels.language) }),
+      },
       terms,
       observer: {
         ...observer,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { shareLog } from '../../common/log.ts'
 import { assertInstalled } from '../../common/optional-package.ts'
-import { type HostPlugin, hostPlugin } from '../../net/host-plugin.ts'
+import { decorateScope, type HostPlugin, hostPlugin } from '../../net/host-plugin.ts'
 import type { DiscordBridge } from './discord-bridge.ts'
 import { type DiscordBridgeOptions, discordBridgeOptionsSchema } from './options.ts'
 
@@ -62,8 +63,9 @@ declare module 'fastify' {
 }
 
 async function register(app: FastifyInstance, options: DiscordBridgeOptions): Promise<void> {
+  shareLog(options.log ?? app.log, options.relay, options.admission, options.announcer)
   const discord = new bot.DiscordBot({ log: app.log, ...options })
-  app.decorate('discord', discord)
+  decorateScope(app, 'discord', discord)
   app.addHook('onReady', async () => discord.start())
   app.addHook('preClose', () => discord.close())
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
-import { callable, having, type SettingsInput } from '../../common/setting-fields.ts'
+import { callable, having, languageSchema, type SettingsInput } from '../../common/setting-fields.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
@@ -20,7 +20,6 @@ import type {
 import type { LanguageOffer } from './commands/language-choices.ts'
 import { consentFields, hasRoles, ROLES_MISSING } from './consent.ts'
 
-const language = z.string('a language like en-us')
 const ms = z.number().min(0, 'a time in ms, 0 or more')
 
 const channelOptionsSchema = z.strictObject({
@@ -31,7 +30,7 @@ const channelOptionsSchema = z.strictObject({
   /** Silence sent after a speaker's turn, so that the service detects its end (ms). */
   endOfTurnSilenceMs: z.int().min(100).max(5_000).default(800),
   /** Language of people without a known one. Default: from the guild's settings. */
-  language: language.optional(),
+  language: languageSchema.optional(),
   /** End-to-end encryption of voice; false only for tests and stage channels. */
   dave: z.boolean('true or false').default(true),
   /** Lifetime of a room code (minutes). */
@@ -132,7 +131,7 @@ const flag = z.boolean('true or false').optional()
 const commandSettingsSchema = z.strictObject({
   guilds: names('guild IDs'),
   output: z
-    .union([z.literal('auto'), z.array(language).min(1).max(2)], "'auto', or one or two languages")
+    .union([z.literal('auto'), z.array(languageSchema).min(1).max(2)], "'auto', or one or two languages")
     .optional(),
   captions: z
     .strictObject({

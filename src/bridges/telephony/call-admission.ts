@@ -1,14 +1,15 @@
 import type { FastifyRequest } from 'fastify'
+import { type Clock, inTime } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
-import { errorFields, type Logger } from '../../common/log.ts'
+import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import type { CallHistory } from './call-history.ts'
 import type { AdmittedCall, Call, CallRegistry } from './call-registry.ts'
+import { checkedCallDecision, type Decision } from './decision.ts'
 import type { EnteringCall } from './fleet-calls.ts'
 import {
   type Answers,
-  type CallerPrompt,
   DEFAULT_APOLOGY,
   type DrainState,
   type IncomingCall,
@@ -40,7 +41,6 @@ export interface ResumeState {
   readonly beganAt?: number | undefined
 }
 
-export type Decision = Invitation | Rejection | CallerPrompt
 export interface CallAdmissionOptions {
   /** Writes the carrier’s call markup. */
   readonly instructions: CallInstructions
@@ -66,6 +66,7 @@ export interface CallAdmissionOptions {
   readonly streamPath: string
   readonly limits: StreamLimits
   readonly log: Logger
+  readonly clock: Clock
   readonly now: () => number
   readonly wallClock: WallClock
   /** Absent: menus are not available. */
@@ -74,6 +75,8 @@ export interface CallAdmissionOptions {
   readonly departure: () => DrainState | undefined
 }
 
+/** Time for a decision on a call: carriers wait for 15 s (ms). */
+const INVITE_MS = 10_000
 /** Times that a call waits for the home of its room, up to 8 s each, before it is rejected. */
 const MOST_HELD = 3
 /** Pause between two of these (s). */
@@ -181,13 +184,16 @@ export class CallAdmission {
   }
 
   /**
-   * Returns undefined if the decision failed, so that the caller hears an apology instead of the carrier’s error message.
+   * Returns undefined if there is no valid decision in time, so that the caller hears an apology instead of the carrier’s
+   * error message.
    */
   async #invite(incoming: IncomingCall): Promise<Decision | undefined> {
+    const { invite, clock, log } = this.#options
     try {
-      return await this.#options.invite(incoming)
+      return checkedCallDecision(await inTime(clock, INVITE_MS, 'invite', invite(incoming)))
     } catch (error) {
-      this.#options.log.error({ callId: incoming.callId, ...errorFields(error) }, 'invite failed')
+      const { callId, from, to } = incoming
+      log.error({ callId, ...withoutNumbers(errorFields(error), [from, to]) }, 'invite failed')
       return undefined
     }
   }

@@ -2,15 +2,13 @@ import { Ticker } from '../../common/clock.ts'
 import { type LanguageId, languageTag } from '../../common/language.ts'
 import type { AdmissionControl } from '../../core/calls/dialer-policies.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
-import type { Invitation } from '../../core/model/invitation.ts'
 import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
 import { DayUsage, type DayUsageOptions } from './day-usage.ts'
-import type { CallerPrompt, IncomingCall, Rejection } from './incoming-call.ts'
+import type { Decision } from './decision.ts'
+import type { IncomingCall, Rejection } from './incoming-call.ts'
 import { NumberLeases } from './number-leases.ts'
 import type { NumberSettings } from './number-settings.ts'
 import { RESUMES_FIELD } from './resumption.ts'
-
-export type Decision = Invitation | Rejection | CallerPrompt
 
 /** Decides on a call: at once, or later if it depends on other nodes. */
 export type Decide = (call: IncomingCall) => Decision | Promise<Decision>

@@ -6,20 +6,21 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { withDefaults } from '../../common/defaults.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Logger } from '../../common/log.ts'
+import { errorFields, type Logger, shareLog } from '../../common/log.ts'
 import { callable, having } from '../../common/setting-fields.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
-import { mountPath } from '../../net/host-plugin.ts'
+import { assertFree, distinctName, mountPath } from '../../net/host-plugin.ts'
 import { onlyDescribe, routeSchema } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { CallTable } from '../../storage/call-table.ts'
 import { openDatabase } from '../../storage/database.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
-import { CallAdmission, type CallAdmissionOptions, type Decision } from './call-admission.ts'
+import { CallAdmission, type CallAdmissionOptions } from './call-admission.ts'
 import { CallHistory, type CallStore } from './call-history.ts'
 import { CallRegistry } from './call-registry.ts'
+import type { Decision } from './decision.ts'
 import { type CarrierFleet, FleetCalls } from './fleet-calls.ts'
 import type { DrainState, IncomingCall, Spoken } from './incoming-call.ts'
 import { DEFAULT_LIMITS, type StreamLimits, streamLimitsSchema } from './limits.ts'
@@ -50,8 +51,8 @@ export interface CarrierBridgeOptions {
    */
   readonly local?: boolean
   /**
-   * Decides on each new call: its room and languages, or a question to the caller by menu. The carrier waits for it;
-   * must neither throw nor reject.
+   * Decides on each new call: its room and languages, or a question to the caller by menu. The carrier waits for it. If it
+   * throws, or has no valid decision within ten seconds, the log has the reason, and the caller hears the apology.
    */
   readonly invite: (call: IncomingCall) => Decision | Promise<Decision>
   /** Speaks menus and notices; required for questions. */
@@ -65,6 +66,7 @@ export interface CarrierBridgeOptions {
   /** Remembers calls over a restart, so that a captured request is not accepted again. Default: in memory. */
   readonly callStore?: CallStore
   readonly clock?: Clock
+  /** Default: `app.log`. The relay, the announcer and the dialer use it too, unless they have their own. */
   readonly log?: Logger
   /** Prefix of all routes and of the addresses passed to the carrier, after the prefix of an enclosing scope. */
   readonly prefix?: string
@@ -132,12 +134,22 @@ export async function registerCarrier(
   carrier: Carrier,
   options: CarrierBridgeOptions,
 ): Promise<CarrierBridge> {
-  const { clock = systemClock, log = app.log, path = `/${carrier.name}`, prefix = '', dialer } = options
+  const {
+    clock = systemClock,
+    log = app.log,
+    path = `/${carrier.name}`,
+    prefix = '',
+    dialer,
+    relay,
+  } = options
+  shareLog(log, options.relay, options.announcer, dialer)
   const publicUrl = publicUrlOf(app, carrier, options)
   const verifier = options.insecure ? new LocalOnlyVerifier() : carrier.verifier(publicUrl)
   if (options.insecure) log.warn({}, 'INSECURE: accepting unverified requests from this machine only')
   /** Path of the routes, below the public address. */
   const mount = mountPath(app.prefix, prefix, path)
+  assertFree(app, 'POST', `${mount}/voice`, carrier.name)
+  const name = distinctName(carrier.name, app.server, relay)
   const address = (inside: string) => publicUrl().http(`${mount}/${inside}`)
   const limits = withDefaults(DEFAULT_LIMITS, options.limits)
   const history = new CallHistory(carrier.name, options.callStore ?? memoryStore(app, log))
@@ -145,7 +157,7 @@ export async function registerCarrier(
   const tokens = new StreamTokens(clock, limits.tokenTtlMs)
   const { instructions, media } = carrier
   const nodeUrl = nodeUrlOf(options, publicUrl)
-  const { announcer, invite, apology, relay, departure = () => undefined } = options
+  const { announcer, invite, apology, departure = () => undefined } = options
   const keys = carrier.secrets.length > 0 ? carrier.secrets : [randomUUID()]
   const prompts = announcer && new Prompts({ announcer, keys, url: name => address(`menu/sound/${name}`) })
   const menu = prompts && new Menu(instructions, prompts, query => address(`menu?${query}`))
@@ -153,14 +165,14 @@ export async function registerCarrier(
   const streamPath = carrier.secretStreams ? `media/${randomBytes(24).toString('base64url')}` : 'media'
   const admissionOptions: CallAdmissionOptions = {
     ...{ calls, history, tokens, publicUrl, nodeUrl, mount, streamPath, limits, log, menu, departure },
-    ...{ instructions, invite, apology, now: () => clock.now(), wallClock: systemWallClock },
+    ...{ instructions, invite, apology, clock, now: () => clock.now(), wallClock: systemWallClock },
     enter: call => fleetCalls.enter(call),
     changed: options.fleet?.changed,
     overElsewhere: callId => fleetCalls.over(callId),
   }
   const streams = new MediaStreams({
     ...{ carrier: carrier.name, media, relay, calls, history, tokens, clock, log, limits },
-    ids: options.fleet ? `${carrier.name}-${options.fleet.node}` : carrier.name,
+    ids: options.fleet ? `${name}-${options.fleet.node}` : name,
     lives: dialer && ((callId: string) => dialer.lives(callId)),
     handOverDials: rooms => dialer?.handOver(rooms),
   })
@@ -246,7 +258,10 @@ async function parseBodies(scope: FastifyInstance, { requests }: Carrier, log: L
   scope.removeAllContentTypeParsers()
   scope.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500
-    log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request rejected: malformed')
+    if (status >= 500)
+      log.error({ route: request.routeOptions.url, status, ...errorFields(error) }, 'request failed')
+    else
+      log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request rejected: malformed')
     return reply.code(status).send()
   })
   if (requests.contentType === 'application/x-www-form-urlencoded' && !requests.raw)

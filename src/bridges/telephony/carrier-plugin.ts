@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BridgeError } from '../../common/errors.ts'
-import { type HostPlugin, hostPlugin } from '../../net/host-plugin.ts'
+import { decorateScope, type HostPlugin, hostPlugin } from '../../net/host-plugin.ts'
 import { type CarrierBridgeOptions, carrierBridgeFields, registerCarrier } from './carrier-bridge.ts'
 import type { Carrier } from './ports/carrier.ts'
 
@@ -34,6 +34,6 @@ export function carrierPlugin<O extends CarrierBridgeOptions>(plugin: CarrierPlu
     const credentials = (options[key] ?? []) as readonly string[]
     if (options.insecure && credentials.length > 0)
       throw new BridgeError('CONFIG', `${String(key)} and insecure are mutually exclusive`)
-    app.decorate(name, await registerCarrier(app, carrier(options, credentials), options))
+    decorateScope(app, name, await registerCarrier(app, carrier(options, credentials), options))
   })
 }

@@ -10,6 +10,7 @@ export {
   carrierBridgeFields,
   registerCarrier,
 } from './carrier-bridge.ts'
+export type { Decision } from './decision.ts'
 export type {
   Answers,
   CallerPrompt,

@@ -1,10 +1,12 @@
-import { isLanguageId, type LanguageId } from '../../common/language.ts'
+import type { LanguageId } from '../../common/language.ts'
 import { errorFields, type Logger, noopLogger } from '../../common/log.ts'
+import { languageSchema } from '../../common/setting-fields.ts'
 import { closestMatch } from '../../common/suggest.ts'
 import { CodeAttempts, type CodeLimiter } from '../../core/calls/code-attempts.ts'
 import type { LanguageSettings } from '../../core/calls/settings.ts'
 import type { DialPlan, OriginalMix } from '../../core/model/invitation.ts'
-import { busy, type Decide, type Decision, whenKnown } from './call-policy.ts'
+import { busy, type Decide, whenKnown } from './call-policy.ts'
+import type { Decision } from './decision.ts'
 import type { CallerPrompt, IncomingCall, Rejection } from './incoming-call.ts'
 import type { DialSettings, NumberSettings } from './number-settings.ts'
 import { RESUMES_FIELD } from './resumption.ts'
@@ -23,14 +25,19 @@ const LANGUAGE = 'a language like en-us'
 const NAME = 'up to 64 characters, without control characters'
 const ORIGINALS: readonly string[] = ['off', 'low', 'duck'] satisfies OriginalMix[]
 
-const PARAMETERS: Readonly<Record<keyof WebhookQuery, { fits: (text: string) => boolean; allowed: string }>> =
-  {
-    speaks: { fits: text => text === 'none' || isLanguageId(text), allowed: `${LANGUAGE}, or none` },
-    hears: { fits: isLanguageId, allowed: LANGUAGE },
-    room: { fits: isName, allowed: NAME },
-    original: { fits: text => ORIGINALS.includes(text), allowed: ORIGINALS.join(', ') },
-    name: { fits: isName, allowed: NAME },
-  }
+interface Parameter {
+  /** Returns the value; undefined if it does not fit. */
+  readonly read: (text: string) => string | undefined
+  readonly allowed: string
+}
+
+const PARAMETERS: Readonly<Record<keyof WebhookQuery, Parameter>> = {
+  speaks: { read: text => (text === 'none' ? text : languageIn(text)), allowed: `${LANGUAGE}, or none` },
+  hears: { read: languageIn, allowed: LANGUAGE },
+  room: { read: nameIn, allowed: NAME },
+  original: { read: text => ORIGINALS.find(each => each === text), allowed: ORIGINALS.join(', ') },
+  name: { read: nameIn, allowed: NAME },
+}
 const KNOWN = Object.keys(PARAMETERS)
 
 /**
@@ -42,10 +49,11 @@ export function webhookQuery(
   slip: (fault: QueryFault) => void = () => {},
 ): WebhookQuery {
   const said: Record<string, string> = {}
-  for (const [parameter, { fits, allowed }] of Object.entries(PARAMETERS)) {
+  for (const [parameter, { read, allowed }] of Object.entries(PARAMETERS)) {
     const text = query[parameter]
     if (!text) continue
-    if (fits(text)) said[parameter] = text
+    const value = read(text)
+    if (value !== undefined) said[parameter] = value
     else slip({ parameter, found: shown(text), allowed })
   }
   for (const parameter of Object.keys(query)) {
@@ -63,9 +71,14 @@ export function webhookQuery(
   return said
 }
 
+function languageIn(text: string): LanguageId | undefined {
+  const { success, data } = languageSchema.safeParse(text)
+  return success ? data : undefined
+}
+
 /** Short and without control characters, because it is displayed and logged. */
-function isName(text: string): boolean {
-  return text.length <= 64 && !/\p{Cc}/u.test(text)
+function nameIn(text: string): string | undefined {
+  return text.length <= 64 && !/\p{Cc}/u.test(text) ? text : undefined
 }
 
 /** Returns a word unchanged; of anything else, only the length. */

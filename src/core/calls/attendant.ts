@@ -1,7 +1,7 @@
 import { type Clock, setTimer, systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import { type Logger, noopLogger } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import type { Announcer } from '../model/announcer.ts'
 import type { OutageEvent } from '../model/events.ts'
 import { type KeyCommand, type KeyTable, keyTable, NO_KEYS, press } from '../model/key-commands.ts'
@@ -87,6 +87,7 @@ export interface AttendantOptions {
   /** Omit it without recording. */
   readonly recorder?: Recorder | undefined
   readonly clock?: Clock
+  /** Default: the log of the relay. */
   readonly log?: Logger
   /** Language of notices for participants without a language. Default `en-us`. */
   readonly language?: LanguageId | undefined
@@ -117,7 +118,7 @@ export class Attendant implements Disposable {
   #subscriptions: readonly Disposable[] = []
 
   constructor(options: AttendantOptions) {
-    const { clock = systemClock, log = noopLogger } = options
+    const { relay, clock = systemClock, log = relay.log } = options
     this.#options = options
     this.#clock = clock
     this.#log = log

@@ -1,6 +1,6 @@
 import { type Clock, setTimer, systemClock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
-import { type Logger, noopLogger } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import type { Announcer } from '../model/announcer.ts'
 import type { Dialer } from '../model/dialer.ts'
 import type { Admission, Invitation } from '../model/invitation.ts'
@@ -19,6 +19,7 @@ export interface SwitchboardOptions {
   /** Absent: outbound calls are disabled. */
   readonly dialer?: Dialer | undefined
   readonly clock?: Clock
+  /** Default: the log of the relay. */
   readonly log?: Logger
   /**
    * Maximum number of rooms; a caller who would open another one hears a notice and is disconnected. Default: the
@@ -51,7 +52,7 @@ export class Switchboard implements Admission {
   readonly #done = new WeakSet<Invitation>()
 
   constructor(options: SwitchboardOptions) {
-    const { clock = systemClock, log = noopLogger, announcer, language = 'en-us' } = options
+    const { relay, clock = systemClock, log = relay.log, announcer, language = 'en-us' } = options
     this.#options = options
     this.#clock = clock
     this.#log = log
@@ -81,6 +82,10 @@ export class Switchboard implements Admission {
     const call = this.#calls.get(plain.room) ?? (dial || called ? this.#begin(invitation) : undefined)
     call?.join(party, invitation)
     this.#limit(leg, invitation, () => (call ? call.timeUp() : this.#dismiss(party, 'time-up')))
+  }
+
+  useLog(log: Logger): void {
+    this.#options.relay.useLog(log)
   }
 
   #party(leg: Leg): Participant {

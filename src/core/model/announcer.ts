@@ -1,4 +1,5 @@
 import type { LanguageId } from '../../common/language.ts'
+import type { LogUser } from '../../common/log.ts'
 
 /** Notices that the system speaks. The announcer provides their texts in each language, or the audio files. */
 export const NOTICES = [
@@ -54,7 +55,7 @@ export const TONES = ['ringback', 'busy', 'beep', 'unavailable'] as const
 export type ToneName = (typeof TONES)[number]
 
 /** Creates the system's notices and tones. Results are cached per language; nothing here is on the hot path. */
-export interface Announcer {
+export interface Announcer extends LogUser {
   /**
    * Returns the notice in `language`. Resolves soon even if the service is slow, and never rejects: if neither a file nor
    * a synthesized voice is available in time, it returns a tone. `values` replace the `{placeholders}` in the text.

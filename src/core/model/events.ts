@@ -10,10 +10,20 @@ import type { RecordingFault, RecordingState } from './recording.ts'
 /** Playback states of the sounds that the system plays to a listener. */
 export type NoticeStage = 'begun' | 'heard' | 'stopped'
 
-/** A change of the circuit breaker of the service `upstream`; 0 is the preferred service. */
+/** Why a service cannot be used. */
+export interface ServiceProblem {
+  readonly code: ErrorCode
+  /** For operators; without keys and speech. */
+  readonly message: string
+}
+
+/** A change of the service `upstream`; 0 is the preferred service. */
 export interface ServiceStatusChange {
   readonly upstream: number
+  /** `open`, as of a circuit breaker: the service does not work, and only probes are sent to it. */
   readonly status: 'closed' | 'open'
+  /** With `open`. It is reported again when it changes. */
+  readonly problem?: ServiceProblem
 }
 
 export type SessionState =
@@ -120,7 +130,10 @@ export interface RelayEvents {
   changed: { room: string; participant: string; state: ParticipantState; changes: readonly ParticipantKey[] }
   /** The state of a session from a speaker into a language. */
   session: SessionEvent
-  /** The circuit breaker of a service changed; while `open`, only probes pass. Upstream 0 is the preferred service. */
+  /**
+   * A service stopped working (`open`, with the reason: a refused key, no answer, an address that is no service), or works
+   * again (`closed`). Upstream 0 is the preferred service.
+   */
   service: ServiceStatusChange
   /** A speaker speaks without being translated for a listener who needs it, or that has ended. */
   outage: OutageEvent

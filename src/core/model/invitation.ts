@@ -1,4 +1,5 @@
 import type { LanguageId } from '../../common/language.ts'
+import type { LogUser } from '../../common/log.ts'
 import type { Leg } from './leg.ts'
 
 /** Level of original voices: muted, always low, or low and ducked further while their translation plays. */
@@ -63,7 +64,7 @@ export interface DialPlan {
 }
 
 /** Entry point for legs: the part of the relay that a bridge needs. */
-export interface Admission {
+export interface Admission extends LogUser {
   /**
    * Takes ownership of `leg` and attaches to it before returning. Throws `BridgeError` `CAPACITY` if no more legs are
    * accepted; the caller then keeps ownership and must close the leg.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isLanguageId } from '../../common/language.ts'
+import { languageSchema } from '../../common/setting-fields.ts'
 
 /** Settings of the relay; the defaults suit a phone call. */
 export const relaySettingsSchema = z.strictObject({
@@ -60,13 +60,10 @@ export const relaySettingsSchema = z.strictObject({
     about:
       'Suppress acoustic echo: playback that a participant’s microphone picks up is not translated again.',
   }),
-  followLanguages: z
-    .array(z.string().refine(isLanguageId, 'expected a language like en-us (<language>-<region>)'))
-    .default([])
-    .meta({
-      about:
-        'Languages between which a speaker can change by speaking them, with an engine that detects languages. Empty: off.',
-    }),
+  followLanguages: z.array(languageSchema).default([]).meta({
+    about:
+      'Languages between which a speaker can change by speaking them, with an engine that detects languages. Empty: off.',
+  }),
   interrupt: z.enum(['keep', 'clear']).default('keep').meta({
     about: 'Keep or clear pending translations when the listener starts to speak.',
   }),

@@ -1,11 +1,12 @@
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { describeEnd, type EndReason, OwnedSet } from '../../common/lifecycle.ts'
-import { type Logger, noopLogger } from '../../common/log.ts'
+import { LateLog, type Logger } from '../../common/log.ts'
 import { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import { ContainedFaults } from '../model/contained-faults.ts'
-import { Observer, type ServiceStatusChange } from '../model/events.ts'
+import { Observer, type ServiceProblem, type ServiceStatusChange } from '../model/events.ts'
 import type { Admission, Invitation } from '../model/invitation.ts'
+import { checkedInvitation } from '../model/invitation-check.ts'
 import type { Leg } from '../model/leg.ts'
 import { GETS, type Gets } from '../model/reception.ts'
 import type { Tap } from '../model/recording.ts'
@@ -31,6 +32,7 @@ export interface RelayOptions {
   readonly fallbacks?: readonly Translator[]
   readonly options: RelaySettings
   readonly clock?: Clock
+  /** Default: the log of the first bridge that admits legs here, which is the log of its Fastify application. */
   readonly log?: Logger
   /** In [0, 1); for the jitter of retries. */
   readonly random?: () => number
@@ -43,7 +45,7 @@ export class Relay implements Admission {
   readonly #gate: FailoverTranslator
   readonly #options: RelaySettings
   readonly #clock: Clock
-  readonly #log: Logger
+  readonly #log = new LateLog()
   readonly #rooms = new Map<string, Room>()
   readonly #tappers = new Set<(room: Room) => Tap | undefined>()
   readonly #participants = new Map<string, Participant>()
@@ -62,9 +64,11 @@ export class Relay implements Admission {
     fallbacks = [],
     options,
     clock: time = systemClock,
-    log = noopLogger,
+    log: given,
     random = Math.random,
   }: RelayOptions) {
+    const log = this.#log
+    if (given) log.use(given)
     const faults = new ContainedFaults(log, this.metrics)
     const clock = faults.clock(time)
     this.#faults = faults
@@ -72,15 +76,21 @@ export class Relay implements Admission {
     this.#decoding = new DecodeQueue({
       failed: error => faults.note('utterance decoding failed', error),
     })
-    this.#services = new GateReport({ metrics: this.metrics, observer: this.observer, log })
-    this.#gate = new FailoverTranslator([translator, ...fallbacks], {
+    const translators = [translator, ...fallbacks]
+    this.#services = new GateReport({
+      metrics: this.metrics,
+      observer: this.observer,
+      clock,
+      log,
+      translators,
+    })
+    this.#gate = new FailoverTranslator(translators, {
       clock,
       random,
       changed: change => this.#services.changed(this.#gate, change),
     })
     this.#options = options
     this.#clock = clock
-    this.#log = log
     this.#reconnections = new ReconnectionWindow(clock, options.reconnectWindowMs, (participant, reason) =>
       this.#left(participant, reason),
     )
@@ -119,11 +129,6 @@ export class Relay implements Admission {
     return this.#rooms
   }
 
-  /** True if no service is known to respond. A service that stopped responding is probed until it does again. */
-  get serviceUnavailable(): boolean {
-    return this.#gate.unreachable
-  }
-
   /** Number of pairs of a speaker and a listener by what the listener gets now, in all rooms. */
   get receptions(): Readonly<Record<Gets, number>> {
     const counts = Object.fromEntries(GETS.map(gets => [gets, 0])) as Record<Gets, number>
@@ -131,7 +136,27 @@ export class Relay implements Admission {
     return counts
   }
 
-  /** The states of the services' circuit breakers, in order of preference; only `closed` passes more than probes. */
+  /** Where the relay logs. */
+  get log(): Logger {
+    return this.#log
+  }
+
+  /** Makes the relay log to `log`, unless it has a log already. Bridges call it with the log of their application. */
+  useLog(log: Logger): void {
+    this.#log.use(log)
+  }
+
+  /** True if no service is known to work; services are probed only while a session needs one. */
+  get serviceUnavailable(): boolean {
+    return this.#gate.unavailable
+  }
+
+  /** Why each service cannot be used, in order of preference; undefined for those that work. */
+  get serviceProblems(): readonly (ServiceProblem | undefined)[] {
+    return this.#gate.problems
+  }
+
+  /** The states of the services, in order of preference; only `closed` passes more than probes. */
   get services(): readonly ('closed' | 'open' | 'half-open')[] {
     return this.#gate.statuses
   }
@@ -168,7 +193,9 @@ export class Relay implements Admission {
     return { [Symbol.dispose]: () => void this.#tappers.delete(tapper) }
   }
 
-  admit(leg: Leg, invitation: Invitation): void {
+  /** Also throws `RangeError` for an invalid invitation, with the expected and the actual value. */
+  admit(leg: Leg, given: Invitation): void {
+    const invitation = checkedInvitation(given)
     if (this.#closing) throw new BridgeError('CAPACITY', 'the relay is closing')
     const returning = this.#returning(leg, invitation.room)
     // A leg that replaces another one needs no additional place.
@@ -303,28 +330,40 @@ export class Relay implements Admission {
   }
 }
 
-export interface GateReportOptions {
+interface GateReportOptions {
   readonly metrics: RelayMetrics
   readonly observer: Observer
+  readonly clock: Clock
   readonly log: Logger
+  readonly translators: readonly Translator[]
 }
 
 /** Reports the status of the services of a failover translator to metrics, log and observers. */
 class GateReport {
   readonly #options: GateReportOptions
+  /** When each service stopped working (clock ms). */
+  readonly #since = new Map<number, number>()
 
   constructor(options: GateReportOptions) {
     this.#options = options
   }
 
-  /** Reports that the circuit breaker of a service opened or closed. */
+  /** Reports that a service stopped working, or works again. */
   changed(gate: FailoverTranslator, change: ServiceStatusChange): void {
-    const { metrics, observer, log } = this.#options
-    const { upstream: service, status } = change
-    if (status === 'open') {
-      metrics.circuitsOpened++
-      log.warn({ service }, 'circuit opened')
-    } else if (status === 'closed') log.info({ service }, 'circuit closed')
+    const { metrics, observer, clock, log, translators } = this.#options
+    const { upstream: service, problem } = change
+    const { address } = translators[service]!
+    const about = { service, ...(address === undefined ? {} : { address }) }
+    const since = this.#since.get(service)
+    if (problem) {
+      if (since === undefined) metrics.circuitsOpened++
+      this.#since.set(service, since ?? clock.now())
+      log.error({ ...about, code: problem.code, reason: problem.message }, 'translation service unavailable')
+    } else {
+      this.#since.delete(service)
+      const afterMs = Math.round(clock.now() - (since ?? clock.now()))
+      log.info({ ...about, afterMs }, 'translation service available again')
+    }
     this.count(gate)
     observer.emit('service', change)
   }

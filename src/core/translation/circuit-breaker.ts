@@ -1,4 +1,5 @@
 import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
+import type { ServiceHealth } from './service-health.ts'
 import type { Translator } from './translator.ts'
 
 /** Consecutive failures that open the circuit. */
@@ -7,6 +8,8 @@ const FAILURES = 5
 const WITHIN_MS = 20_000
 /** Time between two probes while the circuit is open: 300 to 500 ms at first. */
 const PROBE: BackoffPolicy = { firstMs: 500, maxMs: 6_250, jitter: 0.4 }
+/** Time between two probes of a service that refuses the key: somebody has to act, and services limit wrong keys. */
+const REFUSED_PROBE: BackoffPolicy = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 }
 /** If the circuit opens again within this time after it closed, the time between probes doubles (ms). */
 const STEADY_MS = 10_000
 
@@ -23,6 +26,8 @@ export class CircuitBreaker {
   #probeAt = 0
   /** Times in a row that the circuit opened shortly after it had closed. */
   #reopened = 1
+  /** Consecutive refusals of the key. */
+  #refusals = 0
   #closedAt = Number.NEGATIVE_INFINITY
 
   /** `random` in [0, 1). */
@@ -55,6 +60,7 @@ export class CircuitBreaker {
   succeeded(now: number): readonly number[] {
     const before = this.#failures
     this.#failures = []
+    this.#refusals = 0
     if (this.#open) this.#closedAt = now
     this.#open = false
     this.#probing = false
@@ -82,6 +88,15 @@ export class CircuitBreaker {
     this.#wait(now)
   }
 
+  /** Records that the service refuses the key: opens at once, since every connection would be refused. */
+  refused(now: number): void {
+    // Attempts that started before the circuit opened carry no new information.
+    if (this.#open && !this.#probing) return
+    this.#open = true
+    this.#probing = false
+    this.#probeAt = now + backoffMs(++this.#refusals, REFUSED_PROBE, this.#random())
+  }
+
   #wait(now: number): void {
     this.#probing = false
     this.#probeAt = now + backoffMs(this.#reopened, PROBE, this.#random())
@@ -91,23 +106,23 @@ export class CircuitBreaker {
 /** Maximum number of connections being opened to one service; further ones wait, which prevents bursts of hundreds. */
 const MOST_OPENING = 50
 
-/** One of the services, with its circuit breaker. */
+/** One of the services, with its circuit breaker and its health. */
 export class Upstream {
   /** 0 is the preferred service; the others are fallbacks in this order. */
   readonly place: number
   readonly translator: Translator
   readonly circuit: CircuitBreaker
-  /** Connections currently being opened. */
-  opening = 0
+  readonly health: ServiceHealth
 
-  constructor(place: number, translator: Translator, random: () => number) {
+  constructor(place: number, translator: Translator, health: ServiceHealth, random: () => number) {
     this.place = place
     this.translator = translator
+    this.health = health
     this.circuit = new CircuitBreaker(random)
   }
 
   /** True if another connection can be opened. */
   get free(): boolean {
-    return this.circuit.status === 'closed' && this.opening < MOST_OPENING
+    return this.circuit.status === 'closed' && this.health.opening < MOST_OPENING
   }
 }

@@ -62,7 +62,7 @@ export class FailoverConnection implements Connection {
   start(upstream: Upstream): void {
     const sink = this.#sink
     this.upstream = upstream
-    upstream.opening++
+    upstream.health.attempted()
     // The requested voice belongs to the first service; other services might not offer it.
     const request = upstream.place === 0 ? this.request : inAnyVoice(this.request)
     // An attempt is over once it has ended, so its events need no check here; the session checks their connection.
@@ -94,8 +94,11 @@ export class FailoverConnection implements Connection {
     if (this.#over) return
     this.#over = true
     const { upstream, ready } = this
-    if (upstream && !ready && this.probe) upstream.circuit.abandoned()
-    if (upstream && !ready) this.#settle(upstream)
+    if (upstream && !ready) {
+      if (this.probe) upstream.circuit.abandoned()
+      upstream.health.abandoned()
+      this.#events.settled(this)
+    } else upstream?.health.ended()
     this.#inner?.close()
     this.#events.over(this)
     this.#sink.ended(reason)
@@ -107,7 +110,8 @@ export class FailoverConnection implements Connection {
     this.#failuresBefore = upstream.circuit.succeeded(this.#readyAt)
     this.ready = true
     this.probe = false
-    this.#settle(upstream)
+    upstream.health.succeeded()
+    this.#events.settled(this)
     this.#sink.ready(sender ?? this.#inner)
   }
 
@@ -115,9 +119,11 @@ export class FailoverConnection implements Connection {
     if (!this.ready) {
       this.upstream = undefined
       this.probe = false
-      this.#settle(upstream)
+      if (reason.kind === 'failed') upstream.health.failed(reason.error)
+      else upstream.health.abandoned()
+      this.#events.settled(this)
       this.tried.add(upstream)
-      if (reason.kind === 'failed' && !reason.error.retryable)
+      if (reason.kind === 'failed' && !reason.error.retryable && !keyRefused(reason))
         this.#refusedAt.set(upstream, this.#events.now())
       this.#events.failed(this, reason)
       return
@@ -127,14 +133,14 @@ export class FailoverConnection implements Connection {
       upstream.circuit.unsteady(this.#failuresBefore, now)
     this.end(reason)
   }
-
-  #settle(upstream: Upstream): void {
-    upstream.opening--
-    this.#events.settled(this)
-  }
 }
 
-/** Returns true if a service was unreachable rather than refusing: only then is the next connection likely to fail too. */
+/** Returns true if a service was unreachable rather than refusing a request. */
 export function unreachable(reason: EndReason): boolean {
   return reason.kind === 'failed' && reason.error.retryable && reason.error.code !== 'SERVICE_REFUSED'
+}
+
+/** Returns true if a service refuses every connection with this key. */
+export function keyRefused(reason: EndReason): boolean {
+  return reason.kind === 'failed' && reason.error.code === 'SERVICE_KEY_REFUSED'
 }

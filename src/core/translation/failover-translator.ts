@@ -1,9 +1,10 @@
 import type { Clock } from '../../common/clock.ts'
-import { BridgeError } from '../../common/errors.ts'
+import { BridgeError, type ErrorCode } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { ServiceStatusChange } from '../model/events.ts'
+import type { ServiceProblem, ServiceStatusChange } from '../model/events.ts'
 import { type CircuitBreaker, Upstream } from './circuit-breaker.ts'
-import { FailoverConnection, unreachable } from './failover-connection.ts'
+import { FailoverConnection, keyRefused, unreachable } from './failover-connection.ts'
+import { ServiceHealth } from './service-health.ts'
 import {
   type Connection,
   type ConnectionSink,
@@ -14,6 +15,8 @@ import {
 
 /** A service has to stay connected this long after an outage before sessions return to it (ms). */
 const WELL_MS = 2_000
+
+const KEY_REFUSED: ErrorCode = 'SERVICE_KEY_REFUSED'
 
 /** Above this number of connections being opened, the service is throttled. */
 const CROWD = 10
@@ -36,7 +39,8 @@ export class FailoverTranslator implements Translator {
   readonly #line: FailoverConnection[] = []
   /** Connections to a fallback service. */
   readonly #onFallback = new Set<FailoverConnection>()
-  readonly #told: ServiceStatusChange['status'][]
+  /** The problems that were reported. */
+  readonly #told: (ServiceProblem | undefined)[]
   /** The latest request; probes repeat it. */
   #request: TranslationRequest | undefined
   /** Next probe of the preferred service that is not made by a waiting connection (ms). */
@@ -51,8 +55,11 @@ export class FailoverTranslator implements Translator {
   constructor(translators: readonly Translator[], parts: ServiceGateOptions) {
     if (translators.length === 0) throw new RangeError('at least one service is required')
     this.#options = parts
-    this.#upstreams = translators.map((each, place) => new Upstream(place, each, parts.random))
-    this.#told = translators.map(() => 'closed')
+    this.#upstreams = translators.map((each, place) => {
+      const health = new ServiceHealth(parts.clock, () => this.#tell())
+      return new Upstream(place, each, health, parts.random)
+    })
+    this.#told = translators.map(() => undefined)
   }
 
   /** Connections that wait for a service. */
@@ -68,18 +75,25 @@ export class FailoverTranslator implements Translator {
   /** True while many connections are being opened: replays of late speech then wait, because new speech comes first. */
   get throttled(): boolean {
     let opening = 0
-    for (const upstream of this.#upstreams) opening += upstream.opening
+    for (const { health } of this.#upstreams) opening += health.opening
     return opening > CROWD
   }
 
-  /** The states of the breakers, in order of the services. */
+  /** The states of the breakers, in order of the services; `open` also for a service that has another problem. */
   get statuses(): readonly CircuitBreaker['status'][] {
-    return this.#upstreams.map(({ circuit }) => circuit.status)
+    return this.#upstreams.map(({ circuit, health }) =>
+      circuit.status === 'closed' && health.problem ? 'open' : circuit.status,
+    )
   }
 
-  /** True if no service is known to respond. */
-  get unreachable(): boolean {
-    return this.#upstreams.every(({ circuit }) => circuit.status !== 'closed')
+  /** Why the services cannot be used, in their order; undefined for those that work. */
+  get problems(): readonly (ServiceProblem | undefined)[] {
+    return this.#upstreams.map(({ health }) => health.problem)
+  }
+
+  /** True if no service works. */
+  get unavailable(): boolean {
+    return this.#upstreams.every(({ health }) => health.problem)
   }
 
   open(request: TranslationRequest, sink: ConnectionSink): Connection {
@@ -99,6 +113,7 @@ export class FailoverTranslator implements Translator {
     this.#closed = true
     this.#timer?.[Symbol.dispose]()
     this.#stopWell()
+    for (const { health } of this.#upstreams) health[Symbol.dispose]()
     for (const connection of this.#line.splice(0)) connection.close()
     await Promise.all(this.#upstreams.map(({ translator }) => translator.close()))
   }
@@ -169,14 +184,16 @@ export class FailoverTranslator implements Translator {
     const { clock } = this.#options
     this.probes++
     if (upstream.circuit.status === 'open') upstream.circuit.probe()
-    const lost = () => {
+    const lost = (reason: EndReason) => {
       this.#stopWell()
       this.#lookAt = clock.now() + WELL_MS
-      upstream.circuit.failed(clock.now())
+      if (keyRefused(reason)) upstream.circuit.refused(clock.now())
+      else upstream.circuit.failed(clock.now())
       this.#pump()
     }
     const well = () => {
       this.#stopWell()
+      upstream.health.answered()
       upstream.circuit.succeeded(clock.now())
       for (const each of this.#onFallback) each.renew()
       this.#pump()
@@ -189,9 +206,9 @@ export class FailoverTranslator implements Translator {
       },
       ended: reason => {
         if (!this.#well) return
-        // It responds, even if it refuses.
-        if (!unreachable(reason) && !this.#homesick()) well()
-        else lost()
+        // It responds, even if it refuses; but with a refused key, nobody can use it.
+        if (!unreachable(reason) && !keyRefused(reason) && !this.#homesick()) well()
+        else lost(reason)
       },
       acked: nothing,
       result: nothing,
@@ -224,7 +241,8 @@ export class FailoverTranslator implements Translator {
   #failed(connection: FailoverConnection, reason: EndReason): void {
     const last = [...connection.tried].at(-1)!
     const wasOpen = last.circuit.status !== 'closed'
-    if (unreachable(reason)) last.circuit.failed(this.#options.clock.now())
+    if (keyRefused(reason)) last.circuit.refused(this.#options.clock.now())
+    else if (unreachable(reason)) last.circuit.failed(this.#options.clock.now())
     // It responded, so it is available, even if it refuses.
     else if (wasOpen) last.circuit.succeeded(this.#options.clock.now())
     const other = this.#upstreams.find(
@@ -240,7 +258,8 @@ export class FailoverTranslator implements Translator {
   /** True if every service that has not refused the connection is unavailable, so that waiting makes sense. */
   #mayWait(connection: FailoverConnection, reason: EndReason): boolean {
     const left = this.#upstreams.filter(each => !connection.refusedBy(each))
-    if (!unreachable(reason) && left.length === this.#upstreams.length) return false
+    const general = unreachable(reason) || keyRefused(reason)
+    if (!general && left.length === this.#upstreams.length) return false
     return left.length > 0 && left.every(({ circuit }) => circuit.status !== 'closed')
   }
 
@@ -266,12 +285,19 @@ export class FailoverTranslator implements Translator {
   }
 
   #tell(): void {
-    for (const { place, circuit } of this.#upstreams) {
-      // A probe opens the breaker halfway and closes it again; that is not reported.
-      const status = circuit.status === 'closed' ? 'closed' : 'open'
-      if (this.#told[place] === status) continue
-      this.#told[place] = status
-      this.#options.changed?.({ upstream: place, status })
+    for (const { place, circuit, health } of this.#upstreams) {
+      if (circuit.status !== 'closed' && !health.problem) health.report()
+      const { problem } = health
+      const told = this.#told[place]
+      // Failures of a service that stays away vary; that it refuses the key is new.
+      const same =
+        told && problem ? told.code === problem.code || problem.code !== KEY_REFUSED : told === problem
+      if (same) continue
+      this.#told[place] = problem
+      this.#options.changed?.({
+        upstream: place,
+        ...(problem ? { status: 'open', problem } : { status: 'closed' }),
+      })
     }
   }
 }

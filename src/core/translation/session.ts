@@ -33,6 +33,8 @@ const UNANSWERED_MS = 5_000
 /** A place that was given up is free at the service within this time, and requested at this interval (ms). */
 const FREED_MS = 1_000
 const FREED_RETRY_MS = 50
+/** The failed attempt at which a service that works for others is reported, about 2 s after the first. */
+const REPORTED_ATTEMPT = 5
 
 /**
  * A session translates one speaker into one language. It occupies a place at the service only while its speaker speaks, and
@@ -365,12 +367,13 @@ export class Session {
   }
 
   /**
-   * The service refused the first connection permanently, for example because of an unsupported language or a wrong
-   * key: listeners hear originals.
+   * The service refused the first connection permanently, for example because of an unsupported language: listeners hear
+   * originals.
    */
   #refused(error: BridgeError): void {
+    const { from, to } = this.request
     this.#services.log.error(
-      { speaker: this.speaker, code: error.code, error: error.message },
+      { speaker: this.speaker, from, to, code: error.code, error: error.message },
       'service refused the session',
     )
     this.#end({ kind: 'failed', error })
@@ -382,7 +385,8 @@ export class Session {
     const waitMs = this.#retries.waitMs(attempt, error)
     this.drops++
     this.#services.metrics.sessionsDropped++
-    if (this.#state.status === 'live' || attempt === 2)
+    const { unavailable = false } = this.#services.translator
+    if (this.#state.status === 'live' || (attempt === REPORTED_ATTEMPT && !unavailable))
       this.#services.log.warn(
         { speaker: this.speaker, code: error.code, error: error.message },
         'service connection lost, retrying',

@@ -94,6 +94,10 @@ export interface Translator {
   readonly unreachable?: boolean
   /** True while many connections are being opened: sessions then delay sending that is not urgent. Absent: never. */
   readonly throttled?: boolean
+  /** True while no service works, which is reported for all sessions together. Absent: not known. */
+  readonly unavailable?: boolean
+  /** Address of the service for logs, without credentials. */
+  readonly address?: string | undefined
   /** Closes all open connections. */
   close(): Promise<void>
 }

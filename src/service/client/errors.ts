@@ -84,11 +84,30 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 const SAFE_CODE = /^[\w.-]{1,48}$/
 
 /**
+ * Codes of services that accept no request with this key: it is wrong, missing, expired or blocked, or its quota is used
+ * up. The interface does not fix the codes, so common spellings count, and HTTP statuses of gateways.
+ */
+const KEY_REFUSED =
+  /^(40[123])$|unauthori[sz]ed|unauthenticated|forbidden|auth(entication|orization)?_(failed|error|required)|(key|token)_?(missing|wrong|invalid|revoked|expired|disabled|unknown|required)|(missing|wrong|invalid|bad|expired|unknown)_?(api_?)?(key|token|credentials)|quota|payment_required|insufficient_(credit|balance|funds)|out_of_credits?|minutes_used_up|too_many_attempts/i
+
+/** True if the service refuses the key, so that every session with it fails. */
+function keyRefused({ by, code, error, status }: ServiceClientError): boolean {
+  if (status === 401 || status === 402 || status === 403) return true
+  return by === 'service' && (KEY_REFUSED.test(code) || KEY_REFUSED.test(error))
+}
+
+/**
  * Converts a failure to the relay's error; `cause` is the failure. Of an error that the service reported, the message
  * has only the codes: messages are logged, and a description may quote speech, or a key.
  */
 export function toBridgeError(failure: ServiceClientError): BridgeError {
-  const { by, code, error, retryable } = failure
+  const { by, code, error, status, retryable } = failure
+  if (keyRefused(failure)) {
+    const why = by === 'service' ? codesOf(failure) : `HTTP ${status}`
+    return new BridgeError('SERVICE_KEY_REFUSED', `the service refuses the API key: ${why}`, {
+      cause: failure,
+    })
+  }
   const own = error === 'connection_lost' ? 'SERVICE_LOST' : (CODES[code] ?? 'SERVICE_REFUSED')
   const told = by === 'service'
   return new BridgeError(

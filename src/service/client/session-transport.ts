@@ -296,19 +296,30 @@ function connectFailure(error: Error & { data?: unknown }): ServiceClientError {
   // A middleware error without data; the library's own errors have no `data` property.
   if ('data' in error) return ServiceClientError.told(error.message)
   const why = reasonOf(error)
+  // 5xx: a proxy whose service is away. Other answers than an upgrade come from something else at this address.
+  if (typeof why === 'number' && why < 500)
+    return ServiceClientError.found(
+      'protocol/http_status',
+      `no translation service answers there: HTTP ${why}`,
+      {
+        status: why,
+        retryable: true,
+        cause: error,
+      },
+    )
   return ServiceClientError.found(
     'unreachable/connection_failed',
-    `cannot connect to the service${why === undefined ? '' : `: ${why}`}`,
+    `cannot connect to the service${why === undefined ? '' : `: ${typeof why === 'number' ? `HTTP ${why}` : why}`}`,
     { cause: error },
   )
 }
 
 /** Returns the system's code (ECONNREFUSED, CERT_HAS_EXPIRED) or the status of the handshake; no text from a server. */
-function reasonOf(error: unknown): string | undefined {
+function reasonOf(error: unknown): string | number | undefined {
   // The library hides it in the event of the failed websocket.
   const { description } = error as { description?: { error?: { code?: unknown; message?: unknown } } }
   const { code, message } = description?.error ?? {}
   if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return code
   const status = typeof message === 'string' ? /server response: (\d{3})$/.exec(message)?.[1] : undefined
-  return status && `HTTP ${status}`
+  return status === undefined ? undefined : Number(status)
 }

@@ -126,6 +126,12 @@ export class ServiceTranslator implements Translator {
     this.#options = options
   }
 
+  /** The origin of the service. */
+  get address(): string | undefined {
+    const { url } = this.#options
+    return URL.parse(typeof url === 'string' ? url : url())?.origin
+  }
+
   open({ from, to, want, voice }: TranslationRequest, sink: ConnectionSink): Connection {
     if (this.#closed) throw new RangeError('this translator is closed')
     const { url, apiKey, mode = 'streaming', deadlines = {}, resultPaths } = this.#options

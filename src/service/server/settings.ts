@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { isLanguageId } from '../../common/language.ts'
+import { languageSchema } from '../../common/setting-fields.ts'
 import { isLoopback, trustedProxiesSchema } from '../../net/client-address.ts'
 import { serviceLimitsSchema } from '../../net/settings.ts'
 import { engineChoicesSchema } from './engines/engine-settings.ts'
@@ -163,10 +163,7 @@ export const serviceConfigSchema = z
       .meta({ about: 'JSON file with fixed translations that take precedence over the translator.' }),
     vocabulary: vocabularySchema.prefault({}),
     voices: z
-      .record(
-        z.string().refine(isLanguageId, 'expected a language like en-us (<language>-<region>)'),
-        z.string(),
-      )
+      .record(languageSchema, z.string())
       .default({})
       .meta({ about: 'Default voice by language, as its id in the voice list.' }),
     ...batchShape,

@@ -19,10 +19,11 @@ afterEach(async () => {
 })
 
 describe('a rejecting service', () => {
-  test('C7 a wrong key: one attempt per session, originals are played, one line in the log without the key', async () => {
+  test('C7 a wrong key: a probe now and then, originals are played, one line in the log without the key', async () => {
     service.faults.refuseKey = true
     const { log } = await callFor(1_500, service.url)
-    expect(service.refused).toHaveLength(1)
+    // Each line of the room and one probe.
+    expect(service.refused.length).toBeLessThanOrEqual(2)
     const lines = log.all.filter(({ level }) => level === 'error')
     expect(lines).toHaveLength(1)
     expect(JSON.stringify(log.all)).not.toContain(service.apiKey)

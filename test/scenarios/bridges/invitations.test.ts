@@ -51,6 +51,10 @@ describe('a call is invited', () => {
     })
   })
 
+  test('by a language in another spelling', () => {
+    expect(invite()({ speaks: 'pt', hears: 'EN_gb' })).toMatchObject({ speaks: 'pt-br', hears: 'en-gb' })
+  })
+
   test('only to listen', () => {
     expect(invite()({ speaks: 'none' })).toEqual({ room: 'call CA1', hears: 'es-es' })
     expect(invite({ [NUMBER]: { speaks: 'none' } })()).not.toHaveProperty('speaks')
@@ -58,7 +62,7 @@ describe('a call is invited', () => {
   })
 
   test.each([
-    ['a language of another form', { speaks: 'English', hears: 'EN_us' }],
+    ['no language', { speaks: 'English', hears: 'en-usa' }],
     ['nothing', { speaks: '', hears: '', room: '', original: '', name: '' }],
     ['none where someone must hear', { hears: 'none' }],
     ['a loudness nobody knows', { original: 'constructor' }],

@@ -91,7 +91,7 @@ describe('the options of a bridge', () => {
       'browser',
       '',
       { languages: { speaks: 'en-us' } },
-      'languages.hears must be a language like en-us, got undefined',
+      'languages.hears must be a language like en-us: <language>-<region>, got undefined',
     ],
     ['discord', 'token', {}, "token must be the bot's token, got undefined"],
     [

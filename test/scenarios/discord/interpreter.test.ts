@@ -1,12 +1,16 @@
 // The guide docs/how-to/add-to-your-discord-bot.md describes the behavior that these tests show.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Client, GatewayIntentBits } from 'discord.js'
-import { expect, test } from 'vitest'
-import { type ChannelCaption, Interpreter } from '../../../src/app/discord-interpreter.ts'
+import { describe, expect, test } from 'vitest'
+import { type ChannelCaption, INTENTS, Interpreter } from '../../../src/app/discord-interpreter.ts'
 import { tone } from '../../../src/simulator/index.ts'
 import { toneOf } from '../../../src/simulator/service/scripted-answers.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { ownBot, PATIENCE_MS } from '../../harness/discord/own-bot.ts'
-import { until } from '../../harness/until.ts'
+import { LogLines } from '../../harness/log-lines.ts'
+import { pause, until } from '../../harness/until.ts'
 
 test('interprets a channel with the client of another bot, whose own command stays its own', async () => {
   await using bot = await ownBot()
@@ -82,6 +86,72 @@ test('a listener that throws harms neither the channel nor the other listeners',
   const channel = await bot.interpreter.join(bot.channel())
   expect(channel.status().state).toBe('listening')
   expect(bot.log.complaints.join()).toContain('a listener failed')
+})
+
+describe('a service that cannot be used', () => {
+  const refused = JSON.stringify({ code: 'unauthorized', error: 'key_wrong', description: 'no' })
+  const cases = [
+    ['refuses the key', 'SERVICE_KEY_REFUSED', 401, refused],
+    ['has no quota left', 'SERVICE_KEY_REFUSED', 429, refused.replace('key_wrong', 'minutes_used_up')],
+    ['is a web page', 'SERVICE_PROTOCOL', 200, '<!doctype html>'],
+    ['is not reachable', 'SERVICE_UNREACHABLE', 0, ''],
+  ] as const
+  const interpreterOf = async (status: number, body: string, log?: LogLines) => {
+    const answer = { status, body }
+    const server = createServer((_, reply) => reply.writeHead(answer.status).end(answer.body))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    if (status === 0) server.close()
+    const interpreter = new Interpreter({
+      service: { url: `http://127.0.0.1:${port}`, apiKey: 'a-secret-key' },
+      ...(log ? { log } : {}),
+    })
+    const client = new Client({ intents: [...INTENTS] })
+    return { interpreter, client, answer, close: () => Promise.all([interpreter.close(), server.close()]) }
+  }
+
+  test.each(cases)(
+    'when it %s, ready() rejects with the cause, and error and log have it',
+    async (_, code, status, body) => {
+      const log = new LogLines()
+      const { interpreter, client, answer, close } = await interpreterOf(status, body, log)
+      const errors: Error[] = []
+      interpreter.on('error', error => errors.push(error))
+      interpreter.attach(client)
+      await expect(interpreter.ready()).rejects.toMatchObject({ code })
+      await until(() => errors.length > 0, PATIENCE_MS, 'the event')
+      expect(errors).toMatchObject([{ code }])
+      expect(log.all).toMatchObject([
+        {
+          level: 'error',
+          message: 'translation service unavailable',
+          fields: { code, reason: expect.any(String) },
+        },
+      ])
+      expect(JSON.stringify(log.all)).not.toContain('a-secret-key')
+      // Without a login, the command is not registered: it waits, and does not reject again.
+      Object.assign(answer, { status: 200, body: '[]' })
+      if (status !== 0) {
+        const waits = await Promise.race([interpreter.ready(), pause(200).then(() => 'waits')])
+        expect(waits).toBe('waits')
+      }
+      await close()
+    },
+  )
+
+  test('without a listener and without a log, Node warns', async () => {
+    const { interpreter, client, close } = await interpreterOf(401, refused)
+    const warned = once(process, 'warning')
+    interpreter.attach(client)
+    expect(await warned).toMatchObject([
+      {
+        code: 'SERVICE_KEY_REFUSED',
+        message: 'Interpreter: the service refuses the API key: unauthorized/key_wrong',
+      },
+    ])
+    await close()
+  })
 })
 
 test('says what is wrong', async () => {

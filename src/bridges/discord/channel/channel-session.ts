@@ -1,15 +1,16 @@
 import { Ticker, withTimeout } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
-import type { LanguageId } from '../../../common/language.ts'
+import { type LanguageId, languageId } from '../../../common/language.ts'
 import { channelMessagesFor } from '../../../messages/discord/discord.ts'
-import type {
-  CaptionSettings,
-  ChannelEnd,
-  ChannelInterpreter,
-  ChannelStatus,
-  OutputLanguages,
-  RunningChannel,
-  StartRequest,
+import {
+  type CaptionSettings,
+  type ChannelEnd,
+  type ChannelInterpreter,
+  type ChannelStatus,
+  type OutputLanguages,
+  outputLanguages,
+  type RunningChannel,
+  type StartRequest,
 } from '../channel-interpreter.ts'
 import { CHANNEL_DEFAULTS } from '../options.ts'
 import { type SessionOptions, sessionOptions } from './channel-components.ts'
@@ -149,12 +150,12 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   setLanguage(userId: string, language: LanguageId): void {
-    this.#its.people.setLanguage(userId, language)
+    this.#its.people.setLanguage(userId, languageId(language))
     this.#refresh()
   }
 
   setOutput(output: OutputLanguages): void {
-    this.#output = output
+    this.#output = outputLanguages(output)
     this.#refresh()
   }
 
@@ -223,7 +224,7 @@ export class ChannelSession implements ChannelInterpreter {
 
   dial(to: string, language: LanguageId): ReturnType<ChannelInterpreter['dial']> {
     const { others, fallback } = this.#its
-    return others.dial(to, language, channelMessagesFor(fallback).telephone)
+    return others.dial(to, languageId(language), channelMessagesFor(fallback).telephone)
   }
 
   async invite(): Promise<{ readonly code: string; readonly minutes: number }> {

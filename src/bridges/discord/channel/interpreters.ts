@@ -1,12 +1,13 @@
 import { Events, type VoiceState } from 'discord.js'
 import { Ticker } from '../../../common/clock.ts'
-import type {
-  ChannelInterpreter,
-  ChannelObserver,
-  Interpreters,
-  RunningChannel,
-  StartFailure,
-  StartRequest,
+import {
+  type ChannelInterpreter,
+  type ChannelObserver,
+  type Interpreters,
+  outputLanguages,
+  type RunningChannel,
+  type StartFailure,
+  type StartRequest,
 } from '../channel-interpreter.ts'
 import { CHANNEL_DEFAULTS } from '../options.ts'
 import type { ChannelResources } from './channel-context.ts'
@@ -64,6 +65,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
 
   async start(request: StartRequest): Promise<ChannelInterpreter | StartFailure> {
     const { guildId, channelId, roomCode } = request
+    const output = outputLanguages(request.output)
     // A new start waits for the previous goodbye.
     for (let last = this.#sessions.get(guildId); last?.ending; last = this.#sessions.get(guildId))
       await last.ended
@@ -84,7 +86,11 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     if (!guild) return { kind: 'refused', code: 'guild-gone' }
     if (!guild.channels.cache.get(channelId)?.isVoiceBased()) return { kind: 'refused', code: 'channel-gone' }
     const id = `discord ${guildId}.${++this.#count}`
-    const session = new ChannelSession(this.#resources, request, { events: this.#events, id, room })
+    const session = new ChannelSession(
+      this.#resources,
+      { ...request, output },
+      { events: this.#events, id, room },
+    )
     this.#sessions.set(guildId, session)
     void session.ended.then(() => {
       this.#sessions.delete(guildId)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, setTimer, systemClock, Ticker } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
-import { type Logger, noopLogger } from '../../../common/log.ts'
+import { LateLog, type Logger } from '../../../common/log.ts'
 import type { FieldTable } from '../../../common/metric-field.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import { FleetSlots, type TakenSlot } from '../../../core/calls/fleet-slots.ts'
@@ -70,6 +70,7 @@ export interface DialerOptions {
   readonly clock?: Clock
   /** Supplies the current day. */
   readonly wallClock?: WallClock
+  /** Default: the log of the bridge. */
   readonly log?: Logger
   /** Persists today’s cost across restarts. Default: none, a restart starts at zero. */
   readonly ledger?: DayLedger
@@ -98,7 +99,7 @@ export class CarrierDialer implements Dialer {
   readonly counters = new DialCounters()
   readonly #settings: DialerSettings
   readonly #clock: Clock
-  readonly #log: Logger
+  readonly #log = new LateLog()
   readonly #api: CarrierApi
   readonly #random: () => number
   readonly #usage: CallUsage
@@ -112,12 +113,7 @@ export class CarrierDialer implements Dialer {
   #closed = false
 
   constructor(settings: DialerSettings, options: DialerOptions) {
-    const {
-      clock = systemClock,
-      wallClock = systemWallClock,
-      log = noopLogger,
-      random = Math.random,
-    } = options
+    const { clock = systemClock, wallClock = systemWallClock, log, random = Math.random } = options
     const { maxConcurrent = OUTBOUND_DEFAULTS.maxConcurrent } = settings
     const fleet = options.fleet?.status === 'alone' ? undefined : options.fleet
     this.#shared = fleet && {
@@ -127,7 +123,7 @@ export class CarrierDialer implements Dialer {
     this.#usage = new CallUsage(settings, clock, wallClock, options.ledger, this.#shared?.usage)
     this.#settings = settings
     this.#clock = clock
-    this.#log = log
+    if (log) this.#log.use(log)
     this.#random = random
     this.#api = options.api
   }
@@ -145,6 +141,10 @@ export class CarrierDialer implements Dialer {
   /** Money spent today, at the configured prices. */
   get spentToday(): number {
     return this.#usage.spend
+  }
+
+  useLog(log: Logger): void {
+    this.#log.use(log)
   }
 
   /** Called once by the bridge when it is ready. */

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { BridgeError } from '../../../../src/common/errors.ts'
+import type { EndReason } from '../../../../src/common/lifecycle.ts'
 import { full, gone, never, gateSetup as setUp } from '../../../harness/relay/failover-harness.ts'
 
 describe('failover with one service', () => {
@@ -23,7 +25,9 @@ describe('failover with one service', () => {
     const waiting = Array.from({ length: 30 }, call)
     await settle()
     expect(gate.statuses).toEqual(['open'])
-    expect(changes).toEqual([{ upstream: 0, status: 'open' }])
+    expect(changes).toEqual([
+      { upstream: 0, status: 'open', problem: { code: 'SERVICE_UNREACHABLE', message: 'nobody there' } },
+    ])
     const tried = first.connections.length
     await run(4_000)
     // Every 0.4 s.
@@ -111,6 +115,74 @@ describe('failover with one service', () => {
     await gate.close()
     expect(callers.every(each => each.events.length === 1)).toBe(true)
     expect(clock.pending).toBe(0)
+  })
+})
+
+describe('the health of a service', () => {
+  const keyRefused = (message = 'unauthorized/key_wrong'): EndReason => ({
+    kind: 'failed',
+    error: new BridgeError('SERVICE_KEY_REFUSED', message),
+  })
+
+  test('a refused key is reported at once, probed with growing pauses, and recovers without a new call', async () => {
+    const { gate, first, changes, call, settle, run } = setUp()
+    first.refuse = keyRefused()
+    const callers = Array.from({ length: 3 }, call)
+    await settle()
+    const problem = { code: 'SERVICE_KEY_REFUSED', message: 'unauthorized/key_wrong' }
+    expect(changes).toEqual([{ upstream: 0, status: 'open', problem }])
+    expect([gate.unavailable, gate.statuses, gate.problems]).toEqual([true, ['open'], [problem]])
+    await run(60_000)
+    expect(changes).toHaveLength(1)
+    expect(first.connections.length).toBeLessThan(12)
+    first.refuse = undefined
+    await run(30_000)
+    expect(callers.every(each => each.events.includes('ready'))).toBe(true)
+    expect(changes.slice(1)).toEqual([{ upstream: 0, status: 'closed' }])
+    expect(gate.unavailable).toBe(false)
+  })
+
+  test.each([
+    ['no answer', undefined, 'SERVICE_SILENT'],
+    ['an unreachable host', gone, 'SERVICE_UNREACHABLE'],
+    ['a service that is full', full, 'SERVICE_REFUSED'],
+  ])('%s is reported once, within two seconds, until a connection is ready', async (_, refuse, code) => {
+    const { first, changes, call, run } = setUp()
+    first.refuse = refuse
+    first.autoReady = false
+    let caller = call()
+    for (let ms = 0; ms < 2_000; ms += 200) {
+      await run(200)
+      // The session retries.
+      if (caller.events.length > 0) caller = call()
+    }
+    expect(changes).toMatchObject([{ upstream: 0, status: 'open', problem: { code } }])
+    await run(30_000)
+    expect(changes).toHaveLength(1)
+    first.refuse = undefined
+    first.autoReady = true
+    caller.connection?.close()
+    call()
+    await run(10_000)
+    expect(changes.slice(1)).toEqual([{ upstream: 0, status: 'closed' }])
+  })
+
+  test('a short outage, a request of its own that is refused, and a caller who hangs up are no problem', async () => {
+    const { gate, first, changes, call, run } = setUp()
+    first.refuse = gone
+    call()
+    await run(500)
+    first.refuse = undefined
+    call()
+    await run(3_000)
+    first.refuse = never
+    call()
+    await run(3_000)
+    first.refuse = undefined
+    first.autoReady = false
+    call().connection?.close()
+    await run(3_000)
+    expect([changes, gate.unavailable]).toEqual([[], false])
   })
 })
 

@@ -88,7 +88,13 @@ describe('connection errors of a session', () => {
       {
         level: 'error',
         message: 'service refused the session',
-        fields: { speaker: 'anna', code: 'SERVICE_REFUSED', error: 'bad_language/unknown' },
+        fields: {
+          speaker: 'anna',
+          from: 'en-us',
+          to: 'es-es',
+          code: 'SERVICE_REFUSED',
+          error: 'bad_language/unknown',
+        },
       },
     ])
     await expect(s.session.ended).resolves.toEqual({ kind: 'failed', error })

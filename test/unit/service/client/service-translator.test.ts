@@ -122,7 +122,7 @@ describe('against a service that misbehaves', () => {
 
   test('a wrong key is final, and is not in the error', async () => {
     const error = await outcome({ apiKey: 'very-secret' })
-    expect(error).toMatchObject({ code: 'SERVICE_REFUSED', retryable: false })
+    expect(error).toMatchObject({ code: 'SERVICE_KEY_REFUSED', retryable: false })
     expect(error?.message).toContain('unauthorized')
     expect(JSON.stringify(error)).not.toContain('very-secret')
   })
