@@ -273,7 +273,7 @@ export class PatchedConnection {
  * The library's group of our connections. Two bots of one process in the same guild have separate ones, and neither is in
  * a group that the host of the bot uses for its own.
  */
-function groupOf(userId: string): string {
+export function groupOf(userId: string): string {
   return `dragoman ${userId}`
 }
 
