@@ -49,7 +49,7 @@ async function enter(channel: BenchChannel, endpoint: string): Promise<VoiceLink
     ...{
       guildId,
       channelId,
-      group: BOT,
+      userId: BOT,
       dave: dave === 'dave',
       clock: systemClock,
       log: noopLogger,

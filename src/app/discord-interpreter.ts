@@ -1,7 +1,6 @@
 /**
- * The package entry `dragoman/discord`: `Interpreter` for your own discord.js client, and the Fastify plugin, which has
- * its own client. Discord’s library is an optional peer, so this module imports it only through the bridge, which
- * reports a missing one.
+ * What `discord.ts`, the package entry `dragoman/discord`, loads: `Interpreter` for your own discord.js client, and the
+ * Fastify plugin, which has its own client.
  */
 import { EventEmitter } from 'node:events'
 import type { Client, VoiceBasedChannel } from 'discord.js'
@@ -12,10 +11,11 @@ import type {
   Preferences,
   RunningChannels,
 } from '../bridges/discord/channel-interpreter.ts'
-import type { ClientAttachment as Attachment } from '../bridges/discord/client-attachment.ts'
+import { ClientAttachment } from '../bridges/discord/client-attachment.ts'
 import type { CommandSettings } from '../bridges/discord/commands/command-context.ts'
-import { ClientAttachment, INTENTS, type JoinOptions, joinChannel } from '../bridges/discord/index.ts'
+import { INTENTS, type JoinOptions } from '../bridges/discord/index.ts'
 import { type ChannelOptions, discordBridgeOptionsSchema } from '../bridges/discord/options.ts'
+import { VoiceRegister } from '../bridges/discord/voice-register.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { LanguageId } from '../common/language.ts'
 import { errorFields, type Logger, noopLogger } from '../common/log.ts'
@@ -114,7 +114,7 @@ function codeOf(error: Error): string {
 
 interface Attached {
   readonly client: Client
-  readonly attachment: Attachment
+  readonly attachment: ClientAttachment
   readonly relay: Relay
   readonly announcer: Disposable
   readonly transcripts: Transcripts | undefined
@@ -150,7 +150,8 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
 
   /**
    * Adds interpreting to `client`, before or after its login. Call it once. Throws `BridgeError`: `CONFIG` if the client
-   * lacks an intent, `STATE` if the interpreter is attached or closed.
+   * lacks an intent, limits a cache without which discord.js does not work, or is logged in and limits its cache of
+   * voice states; `STATE` if the interpreter is attached or closed.
    */
   attach(client: Client, { commands = true }: AttachOptions = {}): this {
     if (this.#closing) throw new BridgeError('STATE', 'the interpreter is closed')
@@ -158,6 +159,8 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
     const missing = client.options.intents.missing([...INTENTS])
     if (missing.length > 0)
       throw new BridgeError('CONFIG', `the client lacks intents: add ${missing.join(' and ')} to its options`)
+    const unusable = VoiceRegister.unusable(client)
+    if (unusable) throw new BridgeError('CONFIG', `the client ${unusable}`)
     const { service, relay: relaySettings, channels, preferences, running } = this.#options
     const { autoJoin } = this.#options
     const log = this.#log
@@ -213,13 +216,13 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
 
   /**
    * Starts interpreting a voice or stage channel: the people in it are notified, and then heard. Resolves once they are.
-   * Rejects with `BridgeError`: `STATE` while the client is not logged in, or if another channel of the guild is
-   * interpreted; `CAPACITY`; `JOIN_FAILED` with the missing permissions or Discord's refusal.
+   * Rejects with `BridgeError`: `STATE` while the client is not logged in, if another channel of the guild is
+   * interpreted, or if another part of the program has the bot's voice connection there; `CAPACITY`; `JOIN_FAILED` with the missing permissions or Discord's refusal.
    */
   async join(channel: VoiceBasedChannel, options: JoinOptions = {}): Promise<ChannelInterpreter> {
-    const { client, attachment, started } = this.#theAttached()
+    const { attachment, started } = this.#theAttached()
     await started
-    return await joinChannel(client, attachment.interpreters, channel, options)
+    return await attachment.join(channel, options)
   }
 
   /** Stops interpreting in the guild, with a goodbye. Resolves to undefined if no channel was interpreted. */

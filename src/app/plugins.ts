@@ -5,6 +5,7 @@ import browserBridge from '../bridges/browser/index.ts'
 import { rejectWhileOverloaded } from '../bridges/telephony/call-policy.ts'
 import type { CarrierBridgeOptions } from '../bridges/telephony/carrier-bridge.ts'
 import { createNumberRouter } from '../bridges/telephony/number-routing.ts'
+import { assertInstalled } from '../common/optional-package.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { FleetLease } from '../core/calls/fleet-lease.ts'
 import { joinPath } from '../pages/page-document.ts'
@@ -51,7 +52,9 @@ export async function registerPlugins(server: FastifyInstance, context: AppConte
   await server.register(browserBridge, browser(context))
   const discord = discordBot(context)
   // Loaded only when needed: Discord’s library and native Opus are large.
-  if (discord) await server.register((await import('../bridges/discord/index.ts')).default, discord)
+  if (!discord) return
+  assertInstalled('discord')
+  await server.register((await import('../bridges/discord/index.ts')).default, discord)
 }
 
 function notReady({ guards: { drain, overload }, service }: AppContext) {

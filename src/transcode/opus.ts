@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { isMainThread } from 'node:worker_threads'
 import { FRAME_SAMPLES, SAMPLE_RATE } from './pcm.ts'
 
@@ -25,9 +26,9 @@ export interface LibraryEncoder {
 
 // The native library uses one scratch buffer for the whole process, so two threads would corrupt each other's audio:
 // only the main thread uses it. Other threads use the WebAssembly build, which has separate memory.
-const module = isMainThread ? '@evan/opus' : '@evan/opus/wasm/index.mjs'
-
-const opusLibrary = (await import(module)) as OpusLibrary
+// Loaded with `require`, because `await` here would keep every program in CommonJS from loading this package.
+const load = createRequire(import.meta.url)
+const opusLibrary = load(isMainThread ? '@evan/opus' : '@evan/opus/wasm/index.js') as OpusLibrary
 
 const NOTHING = new Int16Array(0)
 

@@ -3,12 +3,14 @@ import { backoffMs } from '../../common/backoff.ts'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
 import type { ChannelEnd, ChannelInterpreter, Interpreters } from './channel-interpreter.ts'
+import type { VoiceRegister } from './voice-register.ts'
 
 /** Delay before another attempt after a failure. */
 const RETRY = { firstMs: 15_000, maxMs: 600_000, jitter: 0.2 }
 
 export interface AutoJoinOptions {
   readonly client: Client
+  readonly register: VoiceRegister
   readonly interpreters: Pick<Interpreters, 'of'>
   /** IDs of the voice channels. */
   readonly channels: readonly string[]
@@ -24,6 +26,8 @@ interface Waiting {
   busy: boolean
   /** Someone ended it: it is joined again only after everyone has left. */
   declined: boolean
+  /** Another part of the program has the bot's voice in the guild, which was logged. Its end is a voice event. */
+  occupied: boolean
   failures: number
   retry: Disposable | undefined
 }
@@ -40,7 +44,10 @@ export class AutoJoin implements Disposable {
   constructor(options: AutoJoinOptions) {
     this.#options = options
     this.#channels = new Map(
-      options.channels.map(id => [id, { busy: false, declined: false, failures: 0, retry: undefined }]),
+      options.channels.map(id => [
+        id,
+        { busy: false, declined: false, occupied: false, failures: 0, retry: undefined },
+      ]),
     )
   }
 
@@ -83,18 +90,27 @@ export class AutoJoin implements Disposable {
   }
 
   #look(id: string): void {
-    const { client, interpreters } = this.#options
+    const { client, interpreters, register, log } = this.#options
     const waiting = this.#channels.get(id)
     const channel = client.channels.cache.get(id)
     if (this.#closed || !waiting || !channel?.isVoiceBased()) return
-    if (!hasPeople(channel)) {
+    const { guildId } = channel
+    if (!register.hasPeople(guildId, id)) {
       waiting.declined = false
       waiting.failures = 0
       waiting.retry?.[Symbol.dispose]()
       waiting.retry = undefined
       return
     }
-    if (waiting.busy || waiting.declined || waiting.retry || interpreters.of(channel.guildId)) return
+    if (waiting.busy || waiting.declined || waiting.retry || interpreters.of(guildId)) return
+    const occupation = register.occupation(guildId)
+    if (occupation) {
+      if (!waiting.occupied)
+        log.info({ guildId, channelId: id, bot: occupation.channelId }, 'channel not joined: voice is in use')
+      waiting.occupied = true
+      return
+    }
+    waiting.occupied = false
     waiting.busy = true
     void this.#interpret(channel, waiting)
   }
@@ -119,13 +135,6 @@ export class AutoJoin implements Disposable {
       this.#look(id)
     })
   }
-}
-
-/** Returns whether people are in the channel. A member who is not loaded yet counts. */
-function hasPeople({ guild, id, client }: VoiceBasedChannel): boolean {
-  return guild.voiceStates.cache.some(
-    state => state.channelId === id && state.id !== client.user.id && state.member?.user.bot !== true,
-  )
 }
 
 function isDeclined({ kind }: ChannelEnd): boolean {

@@ -37,6 +37,8 @@ export type ChannelEnd =
       readonly kind: 'refused'
       readonly code: number | 'permissions' | 'channel-gone' | 'guild-gone' | 'encryption'
     }
+  /** Another part of the program has the bot's voice connection in the guild, in this channel, if it is known. */
+  | { readonly kind: 'taken'; readonly channelId?: string | undefined }
   /** The connection never became ready, or was lost and not restored. */
   | { readonly kind: 'unreachable'; readonly attempts: number }
   /** This process is shutting down. */

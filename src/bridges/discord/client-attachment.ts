@@ -1,4 +1,4 @@
-import { type Client, Events } from 'discord.js'
+import { type Client, Events, type VoiceBasedChannel } from 'discord.js'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, systemClock, withTimeout } from '../../common/clock.ts'
 import { languageId } from '../../common/language.ts'
@@ -16,10 +16,11 @@ import { OfferCache } from './commands/offer-cache.ts'
 import { Registrar } from './commands/registration.ts'
 import type { CommandCounters } from './counters.ts'
 import { LinkCounters } from './counters.ts'
-import { joinChannel } from './join-channel.ts'
+import { type JoinOptions, joinChannel } from './join-channel.ts'
 import { CAPTION_DEFAULTS, CHANNEL_DEFAULTS, type DiscordBridgeOptions } from './options.ts'
 import { MemoryPreferences } from './preferences.ts'
 import { OutputPacer } from './voice/channel-output.ts'
+import { VoiceRegister } from './voice-register.ts'
 
 const COMMAND_DEFAULTS: CommandSettings = {
   guilds: [],
@@ -55,6 +56,7 @@ export class ClientAttachment {
   readonly counters = new LinkCounters()
   readonly interpreters: Interpreters
   readonly #client: Client
+  readonly #register: VoiceRegister
   readonly #clock: Clock
   readonly #log: Logger
   readonly #languages: LanguageList
@@ -87,8 +89,11 @@ export class ClientAttachment {
     const voices = options.voices && new OfferCache({ fetch: options.voices, what: 'voices', clock, log })
     this.#voices = voices
     const locales = new BoundedMap<string, string>(MAX_LOCALES)
+    const register = new VoiceRegister(client)
+    this.#register = register
     this.#channels = new DiscordInterpreters({
       client,
+      register,
       relay,
       admission,
       announcer,
@@ -129,25 +134,28 @@ export class ClientAttachment {
     this.#guilds = settings.guilds
     const { output, captions } = settings
     this.#autoJoin = new AutoJoin({
-      ...{ client, interpreters: this.#channels, channels: options.autoJoin ?? [], clock, log },
-      join: channel => joinChannel(client, this.#channels, channel, { output, captions }),
+      ...{ client, register, interpreters: this.#channels, channels: options.autoJoin ?? [], clock, log },
+      join: channel => this.join(channel, { output, captions }),
     })
-    this.#interactions = new InteractionHandler(client, {
-      interpreters: this.#channels,
-      guildIds: () => client.guilds.cache.keys(),
-      preferences,
-      languages,
-      locales,
-      roomCodeLimiter,
-      listenLinks: options.listenLinks,
-      transcripts: options.transcripts?.of,
-      terms,
-      settings,
-      starters: new WeakMap<ChannelInterpreter, string>(),
-      clock,
-      wallClock,
-      log,
-    })
+    this.#interactions = new InteractionHandler(
+      { client, register },
+      {
+        interpreters: this.#channels,
+        guildIds: () => client.guilds.cache.keys(),
+        preferences,
+        languages,
+        locales,
+        roomCodeLimiter,
+        listenLinks: options.listenLinks,
+        transcripts: options.transcripts?.of,
+        terms,
+        settings,
+        starters: new WeakMap<ChannelInterpreter, string>(),
+        clock,
+        wallClock,
+        log,
+      },
+    )
   }
 
   /** Settles after the first check of the command's registration, including any registration it needed. Never rejects. */
@@ -163,12 +171,19 @@ export class ClientAttachment {
   /** Listens to the client from now on. Call it once. */
   start(): void {
     const client = this.#client
+    this.#register.start()
     this.#channels.listen()
     this.#interactions.start()
     // After the channels of the last process, which have their own settings.
     void this.#channels.resumed.then(() => this.#autoJoin.start())
     if (client.isReady()) this.#ready(client.application.id)
     else client.once(Events.ClientReady, this.#onReady)
+  }
+
+  /** Starts interpreting a channel, as `joinChannel`. */
+  join(channel: VoiceBasedChannel, options?: JoinOptions): Promise<ChannelInterpreter> {
+    const [client, interpreters, register] = [this.#client, this.#channels, this.#register]
+    return joinChannel(client, { interpreters, register }, channel, options)
   }
 
   /** Stops accepting commands. Those in progress are still answered, and channels continue. Idempotent. */
@@ -184,7 +199,9 @@ export class ClientAttachment {
   close(): Promise<void> {
     this.stopCommands()
     this.#autoJoin[Symbol.dispose]()
-    this.#closing ??= withTimeout(this.#clock, GOODBYES_MS, this.#channels.close()).then(() => {})
+    this.#closing ??= withTimeout(this.#clock, GOODBYES_MS, this.#channels.close()).then(() =>
+      this.#register[Symbol.dispose](),
+    )
     return this.#closing
   }
 

@@ -10,6 +10,7 @@ import type {
 } from './channel-interpreter.ts'
 import { missingFrom, neededFor } from './commands/permissions.ts'
 import { CAPTION_DEFAULTS } from './options.ts'
+import type { VoiceRegister } from './voice-register.ts'
 
 /** Options of a program for the interpretation of a channel. */
 export interface JoinOptions {
@@ -24,12 +25,12 @@ export interface JoinOptions {
 }
 
 /**
- * Starts interpreting `channel`. Rejects with `BridgeError`: `STATE` while the client is not logged in, or if another
- * channel of the guild is interpreted; `CAPACITY` if no more channels are allowed; `JOIN_FAILED` if Discord refuses.
+ * Starts interpreting `channel`. Rejects with `BridgeError`: `STATE` while the client is not logged in, if another channel
+ * of the guild is interpreted, or if another part of the program has the bot's voice connection there; `CAPACITY` if no more channels are allowed; `JOIN_FAILED` if Discord refuses.
  */
 export async function joinChannel(
   client: Client,
-  interpreters: Interpreters,
+  { interpreters, register }: { readonly interpreters: Interpreters; readonly register: VoiceRegister },
   channel: VoiceBasedChannel,
   { output = 'auto', captions, textChannelId = channel.id, voice = true }: JoinOptions = {},
 ): Promise<ChannelInterpreter> {
@@ -39,7 +40,8 @@ export async function joinChannel(
     throw new RangeError(`join() needs a voice or stage channel, got ${kindOf(channel)}`)
   if (channel.client !== client)
     throw new RangeError('join() needs a channel of the attached client, got one of another client')
-  assertPermitted(channel, textChannelId, voice)
+  await register.load(channel.guild)
+  assertPermitted(register, channel, textChannelId, voice)
   const started = await interpreters.start({
     guildId: channel.guildId,
     channelId: channel.id,
@@ -53,26 +55,33 @@ export async function joinChannel(
   return started
 }
 
-function assertPermitted(channel: VoiceBasedChannel, textChannelId: string, voice: boolean): void {
+const MOVES = PermissionFlagsBits.MoveMembers | PermissionFlagsBits.Administrator
+
+function assertPermitted(
+  register: VoiceRegister,
+  channel: VoiceBasedChannel,
+  textChannelId: string,
+  voice: boolean,
+): void {
   const { guild } = channel
-  const bot = guild.members.me
   const text = guild.channels.cache.get(textChannelId)
   if (!text) throw new BridgeError('JOIN_FAILED', `the guild has no channel ${textChannelId}`)
-  if (!bot) return
+  const [granted, write] = [register.permissionsIn(channel), register.permissionsIn(text)]
+  if (granted === undefined) return
   const heard: Purpose[] = voice
     ? ['listen', channel.type === ChannelType.GuildStageVoice ? 'stage' : 'speak']
     : ['listen']
   const missing = [
-    [channel, missingFrom(channel.permissionsFor(bot).bitfield, neededFor(heard))],
-    [text, missingFrom(text.permissionsFor(bot)?.bitfield ?? 0n, neededFor(['write']))],
+    [channel, missingFrom(granted, neededFor(heard))],
+    [text, missingFrom(write ?? 0n, neededFor(['write']))],
   ] as const
   const lines = missing
     .filter(([, names]) => names.length > 0)
     .map(([{ id }, names]) => `${names.join(', ')} in channel ${id}`)
   if (lines.length > 0) throw new BridgeError('JOIN_FAILED', `the bot lacks permissions: ${lines.join('; ')}`)
   const { userLimit } = channel
-  const moves = channel.permissionsFor(bot).has(PermissionFlagsBits.MoveMembers)
-  if (userLimit > 0 && channel.members.size >= userLimit && !moves)
+  const others = register.in(guild.id, channel.id).length
+  if (userLimit > 0 && others >= userLimit && !(granted & MOVES))
     throw new BridgeError('JOIN_FAILED', `the channel is full: ${userLimit} members`, { retryable: true })
 }
 
@@ -80,6 +89,8 @@ function failure(end: StartFailure): BridgeError {
   switch (end.kind) {
     case 'already':
       return new BridgeError('STATE', `channel ${end.channelId} of the same guild is being interpreted`)
+    case 'taken':
+      return new BridgeError('STATE', takenText(end.channelId))
     case 'full':
       return new BridgeError(
         'CAPACITY',
@@ -102,6 +113,11 @@ function failure(end: StartFailure): BridgeError {
         retryable: true,
       })
   }
+}
+
+function takenText(channelId: string | undefined): string {
+  const where = channelId === undefined ? '' : `: it is in channel ${channelId}`
+  return `another part of the program has the bot's voice connection in this guild${where}. A bot can be in one voice channel of a guild; end that connection first`
 }
 
 function kindOf(value: unknown): string {

@@ -23,6 +23,8 @@ export const GERMAN_CHANNEL: ChannelWords = {
   resumed: channel => `▶ Das Dolmetschen in ${channel} geht weiter.`,
   ended: channel => `⚪ Das Dolmetschen in ${channel} ist beendet. Ich höre nicht mehr zu.`,
   kicked: 'Ich wurde getrennt und habe deshalb aufgehört.',
+  taken:
+    'Ein anderer Teil dieses Bots nutzt jetzt hier die Sprachverbindung, deshalb dolmetsche ich nicht weiter.',
   lost: 'Die Sprachverbindung ist abgebrochen und ließ sich nicht wiederherstellen, deshalb habe ich aufgehört.',
   encryption: 'Die Verschlüsselung mit Discord ist fehlgeschlagen, deshalb habe ich aufgehört.',
   permissions: 'Ich habe keinen Zugriff mehr auf diesen Kanal, deshalb habe ich aufgehört.',
@@ -133,6 +135,10 @@ export const GERMAN_COMMANDS: Words = {
     noCapacity: 'Alle Plätze für Gespräche sind belegt. Versuche es später noch einmal.',
     ends: {
       kicked: 'Ein Moderator hat mich getrennt, während ich beitrat.',
+      taken: channel =>
+        `Ein anderer Teil dieses Bots, etwa Musik, nutzt die Sprachverbindung in ${channel}. Beende das zuerst: Ich kann nur in einem Sprachkanal sein.`,
+      takenSomewhere:
+        'Ein anderer Teil dieses Bots, etwa Musik, nutzt die Sprachverbindung auf diesem Server. Beende das zuerst: Ich kann nur in einem Sprachkanal sein.',
       permissions: 'Ich konnte nicht beitreten: Eine Berechtigung fehlt.',
       channelGone: 'Den Kanal gibt es nicht mehr.',
       encryption:

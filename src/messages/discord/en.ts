@@ -21,6 +21,7 @@ export const ENGLISH_CHANNEL: ChannelWords = {
   resumed: channel => `▶ Interpreting in ${channel} continues.`,
   ended: channel => `⚪ Interpreting in ${channel} has ended. I am no longer listening.`,
   kicked: 'I was disconnected, so I stopped.',
+  taken: 'Another part of this bot uses its voice here now, so I stopped interpreting.',
   lost: 'I lost the voice connection and could not restore it, so I stopped.',
   encryption: 'Encryption with Discord failed, so I stopped.',
   permissions: 'I no longer have access to this channel, so I stopped.',
@@ -125,6 +126,10 @@ export const ENGLISH_COMMANDS: Words = {
     noCapacity: 'All conversation slots are in use. Please try again later.',
     ends: {
       kicked: 'A moderator disconnected me while I was joining.',
+      taken: channel =>
+        `Another part of this bot, such as music, is using its voice in ${channel}. End that first: I can be in only one voice channel.`,
+      takenSomewhere:
+        'Another part of this bot, such as music, is using its voice in this server. End that first: I can be in only one voice channel.',
       permissions: 'I could not join: a permission is missing.',
       channelGone: 'The channel no longer exists.',
       encryption: 'Encryption with Discord failed, so I left. Please try again in a moment.',

@@ -23,6 +23,7 @@ export const SPANISH_CHANNEL: ChannelWords = {
   resumed: channel => `▶ La interpretación en ${channel} continúa.`,
   ended: channel => `⚪ La interpretación en ${channel} ha terminado. Ya no escucho.`,
   kicked: 'Me han desconectado, así que he parado.',
+  taken: 'Otra función de este bot usa ahora su voz aquí, así que he dejado de interpretar.',
   lost: 'He perdido la conexión de voz y no he podido recuperarla, así que he parado.',
   encryption: 'Ha fallado el cifrado con Discord, así que he parado.',
   permissions: 'Ya no tengo acceso a este canal, así que he parado.',
@@ -130,6 +131,10 @@ export const SPANISH_COMMANDS: Words = {
     noCapacity: 'Todas las plazas para conversaciones están ocupadas. Prueba más tarde.',
     ends: {
       kicked: 'Un moderador me ha desconectado mientras entraba.',
+      taken: channel =>
+        `Otra función de este bot, como la música, está usando su voz en ${channel}. Termínala primero: solo puedo estar en un canal de voz.`,
+      takenSomewhere:
+        'Otra función de este bot, como la música, está usando su voz en este servidor. Termínala primero: solo puedo estar en un canal de voz.',
       permissions: 'No he podido entrar: falta un permiso.',
       channelGone: 'El canal ya no existe.',
       encryption:

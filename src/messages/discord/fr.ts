@@ -23,6 +23,7 @@ export const FRENCH_CHANNEL: ChannelWords = {
   resumed: channel => `▶ L’interprétation dans ${channel} continue.`,
   ended: channel => `⚪ L’interprétation dans ${channel} est terminée. Je n’écoute plus.`,
   kicked: 'J’ai été déconnecté, j’ai donc arrêté.',
+  taken: 'Une autre fonction de ce bot utilise maintenant sa voix ici, j’ai donc arrêté d’interpréter.',
   lost: 'J’ai perdu la connexion vocale et n’ai pas pu la rétablir, j’ai donc arrêté.',
   encryption: 'Le chiffrement avec Discord a échoué, j’ai donc arrêté.',
   permissions: 'Je n’ai plus accès à ce salon, j’ai donc arrêté.',
@@ -134,6 +135,10 @@ export const FRENCH_COMMANDS: Words = {
     noCapacity: 'Toutes les places de conversation sont occupées. Réessaie plus tard.',
     ends: {
       kicked: 'Un modérateur m’a déconnecté pendant que je rejoignais le salon.',
+      taken: channel =>
+        `Une autre fonction de ce bot, comme la musique, utilise sa voix dans ${channel}. Arrêtez-la d’abord : je ne peux être que dans un seul salon vocal.`,
+      takenSomewhere:
+        'Une autre fonction de ce bot, comme la musique, utilise sa voix sur ce serveur. Arrêtez-la d’abord : je ne peux être que dans un seul salon vocal.',
       permissions: 'Je n’ai pas pu rejoindre le salon : il manque une permission.',
       channelGone: 'Le salon n’existe plus.',
       encryption: 'Le chiffrement avec Discord a échoué, je suis donc parti. Réessaie dans un moment.',

@@ -23,6 +23,7 @@ export const ITALIAN_CHANNEL: ChannelWords = {
   resumed: channel => `▶ L’interpretazione in ${channel} continua.`,
   ended: channel => `⚪ L’interpretazione in ${channel} è finita. Non ascolto più.`,
   kicked: 'Sono stato disconnesso, quindi mi sono fermato.',
+  taken: 'Un’altra funzione di questo bot usa ora la sua voce qui, quindi ho smesso di interpretare.',
   lost: 'Ho perso la connessione vocale e non sono riuscito a ripristinarla, quindi mi sono fermato.',
   encryption: 'La cifratura con Discord non è riuscita, quindi mi sono fermato.',
   permissions: 'Non ho più accesso a questo canale, quindi mi sono fermato.',
@@ -128,6 +129,10 @@ export const ITALIAN_COMMANDS: Words = {
     noCapacity: 'Tutti i posti per le conversazioni sono occupati. Riprova più tardi.',
     ends: {
       kicked: 'Un moderatore mi ha disconnesso mentre entravo.',
+      taken: channel =>
+        `Un’altra funzione di questo bot, come la musica, sta usando la sua voce in ${channel}. Terminala prima: posso stare in un solo canale vocale.`,
+      takenSomewhere:
+        'Un’altra funzione di questo bot, come la musica, sta usando la sua voce in questo server. Terminala prima: posso stare in un solo canale vocale.',
       permissions: 'Non sono riuscito a entrare: manca un permesso.',
       channelGone: 'Il canale non esiste più.',
       encryption: 'La cifratura con Discord non è riuscita, quindi sono uscito. Riprova tra un momento.',

@@ -23,6 +23,7 @@ export const PORTUGUESE_CHANNEL: ChannelWords = {
   resumed: channel => `▶ A interpretação em ${channel} continua.`,
   ended: channel => `⚪ A interpretação em ${channel} terminou. Não estou mais ouvindo.`,
   kicked: 'Fui desconectado, por isso parei.',
+  taken: 'Outra função deste bot usa agora a voz dele aqui, por isso parei de interpretar.',
   lost: 'Perdi a conexão de voz e não consegui recuperá-la, por isso parei.',
   encryption: 'A criptografia com o Discord falhou, por isso parei.',
   permissions: 'Não tenho mais acesso a este canal, por isso parei.',
@@ -129,6 +130,10 @@ export const PORTUGUESE_COMMANDS: Words = {
     noCapacity: 'Todas as vagas para conversas estão ocupadas. Tente mais tarde.',
     ends: {
       kicked: 'Um moderador me desconectou enquanto eu entrava.',
+      taken: channel =>
+        `Outra função deste bot, como a música, está usando a voz dele em ${channel}. Encerre-a primeiro: só posso estar em um canal de voz.`,
+      takenSomewhere:
+        'Outra função deste bot, como a música, está usando a voz dele neste servidor. Encerre-a primeiro: só posso estar em um canal de voz.',
       permissions: 'Não consegui entrar: falta uma permissão.',
       channelGone: 'O canal não existe mais.',
       encryption: 'A criptografia com o Discord falhou, por isso saí. Tente de novo daqui a pouco.',

@@ -28,6 +28,8 @@ export interface ChannelWords {
   /** Replaces the notices above after the end. */
   readonly ended: (channel: string) => string
   readonly kicked: string
+  /** Another part of the program has the bot's voice connection. */
+  readonly taken: string
   readonly lost: string
   readonly encryption: string
   readonly permissions: string
@@ -136,6 +138,9 @@ export interface AnswerWords {
   readonly noCapacity: string
   readonly ends: {
     readonly kicked: string
+    /** The same: in a channel, or in one that is not known. */
+    readonly taken: (channel: string) => string
+    readonly takenSomewhere: string
     readonly permissions: string
     readonly channelGone: string
     readonly encryption: string

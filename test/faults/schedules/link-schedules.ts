@@ -93,7 +93,7 @@ const link: Schedule = {
     const link = new VoiceLink({
       guildId: 'g',
       channelId: 'c',
-      group: 'bot',
+      userId: 'bot',
       adapterCreator: () => ({ sendPayload: () => true, destroy: () => {} }),
       clock,
       log: noopLogger,

@@ -8,6 +8,7 @@ import { InteractionHandler } from '../../../src/bridges/discord/commands/intera
 import { LanguageList, type OfferedLanguage } from '../../../src/bridges/discord/commands/language-choices.ts'
 import { USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
 import { registerCommand } from '../../../src/bridges/discord/commands/registration.ts'
+import { VoiceRegister } from '../../../src/bridges/discord/voice-register.ts'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
 import { systemWallClock } from '../../../src/common/wall-clock.ts'
 import { DiscordSimulator } from '../../../src/simulator/index.ts'
@@ -67,21 +68,26 @@ export async function openWorld(
     begin: () => (guesses.left > 0 ? { right() {}, wrong: () => void guesses.left-- } : undefined),
   }
   const languages = new LanguageList(() => service.languages(), { clock, log })
-  const desk = new InteractionHandler(client, {
-    interpreters,
-    guildIds: () => client.guilds.cache.keys(),
-    preferences,
-    languages,
-    locales,
-    roomCodeLimiter: guesses,
-    settings: { ...SETTINGS, ...settings },
-    terms: DEFAULT_TERMS,
-    ...more,
-    starters: new WeakMap(),
-    clock,
-    wallClock: systemWallClock,
-    log,
-  })
+  const register = new VoiceRegister(client)
+  register.start()
+  const desk = new InteractionHandler(
+    { client, register },
+    {
+      interpreters,
+      guildIds: () => client.guilds.cache.keys(),
+      preferences,
+      languages,
+      locales,
+      roomCodeLimiter: guesses,
+      settings: { ...SETTINGS, ...settings },
+      terms: DEFAULT_TERMS,
+      ...more,
+      starters: new WeakMap(),
+      clock,
+      wallClock: systemWallClock,
+      log,
+    },
+  )
   desk.start()
   return {
     ...{ discord, guild, lounge, general, ana, ben, client, log, terms },

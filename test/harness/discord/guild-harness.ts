@@ -11,6 +11,7 @@ import { LinkCounters } from '../../../src/bridges/discord/counters.ts'
 import type { ChannelOptions } from '../../../src/bridges/discord/options.ts'
 import { MemoryPreferences } from '../../../src/bridges/discord/preferences.ts'
 import { OutputPacer } from '../../../src/bridges/discord/voice/channel-output.ts'
+import { VoiceRegister } from '../../../src/bridges/discord/voice-register.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
@@ -58,8 +59,10 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
   const announcer = new FakeAnnouncer()
   const roomCodes = new RoomCodes(systemClock)
   const counters = new LinkCounters()
+  const register = new VoiceRegister(client)
   const interpreters = new DiscordInterpreters({
     client,
+    register,
     relay,
     admission: relay,
     announcer,
@@ -73,6 +76,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     log,
     ...given.parts,
   })
+  register.start()
   interpreters.listen()
   const ready = new Promise(settle => client.once(Events.ClientReady, settle))
   await client.login(discord.token)
@@ -139,6 +143,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     guild,
     sala,
     client,
+    register,
     relay,
     preferences,
     announcer,

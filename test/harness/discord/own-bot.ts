@@ -1,4 +1,4 @@
-import { type Client, Events, MessageFlags } from 'discord.js'
+import { type Client, type ClientOptions, Events, MessageFlags } from 'discord.js'
 import { Interpreter, type InterpreterOptions } from '../../../src/app/discord-interpreter.ts'
 import type { VoiceEntry } from '../../../src/service/contract.ts'
 import {
@@ -29,12 +29,14 @@ export interface OwnBotWorld {
   readonly botPermissions?: GuildOptions['botPermissions']
   /** The channel is joined by itself. */
   readonly autoJoins?: boolean
+  /** Of the bot's client. */
+  readonly client?: Partial<ClientOptions>
 }
 
 /** As in docs/how-to/add-to-your-discord-bot.md: a bot with the command `/play`, in a guild with two members who speak different languages. */
 export async function ownBot(
   options: Partial<InterpreterOptions> = {},
-  { voices = [], answer, botPermissions, autoJoins = false }: OwnBotWorld = {},
+  { voices = [], answer, botPermissions, autoJoins = false, client: clientOptions }: OwnBotWorld = {},
 ) {
   const discord = await DiscordSimulator.listen({ dave: false })
   const trusted = discord.trust()
@@ -52,7 +54,7 @@ export async function ownBot(
   const ben = guild.addMember({ name: 'Ben', locale: 'en-US' })
   await ana.join(sala)
   await ben.join(sala)
-  const client = clientFor(discord)
+  const client = clientFor(discord, clientOptions)
   const played: string[] = []
   client.on(Events.InteractionCreate, async interaction => {
     if (interaction.isChatInputCommand() && interaction.commandName === 'play') {

@@ -63,7 +63,7 @@ export class Stage implements AsyncDisposable {
     this.options = {
       guildId: GUILD,
       channelId: CHANNEL,
-      group: BOT,
+      userId: BOT,
       adapterCreator: library => this.#adapter(library),
       dave: linkDave ?? dave,
       clock: clock ?? systemClock,

@@ -10,6 +10,7 @@ import {
   RateLimitError,
   type SendableChannels,
 } from 'discord.js'
+import type { VoiceRegister } from '../voice-register.ts'
 import { type CaptionChat, type CaptionMessage, escaped, type Written } from './caption-format.ts'
 
 /** Discord's error codes (Discord: JSON Error Codes). */
@@ -28,27 +29,33 @@ export type Components = readonly APIActionRowComponent<
   APIButtonComponentWithCustomId | APIStringSelectComponent
 >[]
 
+/** The bot's client, and what it may do in channels. */
+export interface ChatAccess {
+  readonly client: Client
+  readonly register: Pick<VoiceRegister, 'permissionsIn'>
+}
+
 /** One Discord text chat or thread. */
 export class DiscordChat implements CaptionChat {
   readonly channelId: string
-  readonly #client: Client
+  readonly #access: ChatAccess
 
-  constructor(client: Client, channelId: string) {
-    this.#client = client
+  constructor({ client, register }: ChatAccess, channelId: string) {
+    this.#access = { client, register }
     this.channelId = channelId
   }
 
   send(message: CaptionMessage): Promise<Written> {
     return this.#do(async chat => {
       const flags = MessageFlags.SuppressNotifications
-      const { id } = await chat.send({ ...bodyOf(message, chat), flags, allowedMentions: NOBODY })
+      const { id } = await chat.send({ ...this.#bodyOf(message, chat), flags, allowedMentions: NOBODY })
       return id
     })
   }
 
   edit(id: string, message: CaptionMessage): Promise<Written> {
     return this.#do(async chat => {
-      await chat.messages.edit(id, { ...bodyOf(message, chat), allowedMentions: NOBODY })
+      await chat.messages.edit(id, { ...this.#bodyOf(message, chat), allowedMentions: NOBODY })
       return id
     })
   }
@@ -84,9 +91,28 @@ export class DiscordChat implements CaptionChat {
     })
   }
 
+  /** Without the permission to embed, an embed becomes text. */
+  #bodyOf(message: CaptionMessage, chat: SendableChannels) {
+    const { content, embed } = message
+    if (!embed) return { content: namedText(message), embeds: [] }
+    const { author, description, color } = embed
+    if (!this.#mayEmbed(chat))
+      return { content: `**${escaped(author)}:** ${description}`.slice(0, CONTENT_MOST), embeds: [] }
+    return {
+      content,
+      embeds: [new EmbedBuilder().setAuthor({ name: author }).setDescription(description).setColor(color)],
+    }
+  }
+
+  #mayEmbed(chat: SendableChannels): boolean {
+    if (chat.isDMBased()) return true
+    const granted = this.#access.register.permissionsIn(chat)
+    return granted === undefined || (granted & PermissionFlagsBits.EmbedLinks) !== 0n
+  }
+
   async #do(request: (chat: SendableChannels) => Promise<string>): Promise<Written> {
     try {
-      const chat = await this.#client.channels.fetch(this.channelId)
+      const chat = await this.#access.client.channels.fetch(this.channelId)
       if (!chat?.isSendable()) return { kind: 'no-access', code: UNKNOWN_CHANNEL }
       return { kind: 'written', id: await request(chat) }
     } catch (error) {
@@ -98,25 +124,6 @@ export class DiscordChat implements CaptionChat {
 /** The text of a message, with its speaker's name if it has one. */
 export function namedText({ content, speaker }: CaptionMessage): string {
   return speaker ? `**${escaped(speaker.name) || '📞'}:** ${content}`.slice(0, CONTENT_MOST) : content
-}
-
-/** Without the permission to embed, an embed becomes text. */
-function bodyOf(message: CaptionMessage, chat: SendableChannels) {
-  const { content, embed } = message
-  if (!embed) return { content: namedText(message), embeds: [] }
-  const { author, description, color } = embed
-  if (!mayEmbed(chat))
-    return { content: `**${escaped(author)}:** ${description}`.slice(0, CONTENT_MOST), embeds: [] }
-  return {
-    content,
-    embeds: [new EmbedBuilder().setAuthor({ name: author }).setDescription(description).setColor(color)],
-  }
-}
-
-function mayEmbed(chat: SendableChannels): boolean {
-  if (chat.isDMBased()) return true
-  const { me } = chat.guild.members
-  return !me || chat.permissionsFor(me).has(PermissionFlagsBits.EmbedLinks)
 }
 
 /** Returns the outcome of a request that was rejected with `error`. */

@@ -1,5 +1,4 @@
 import {
-  type Client,
   DiscordAPIError,
   MessageFlags,
   PermissionFlagsBits,
@@ -11,7 +10,7 @@ import { BoundedMap } from '../../../common/bounded-map.ts'
 import type { Clock } from '../../../common/clock.ts'
 import { errorFields, type Logger } from '../../../common/log.ts'
 import type { CaptionChat, CaptionMessage, Written } from './caption-format.ts'
-import { DiscordChat, failureOf, NOBODY, namedText } from './discord-chat.ts'
+import { type ChatAccess, DiscordChat, failureOf, NOBODY, namedText } from './discord-chat.ts'
 
 /** Name of the webhook in the channel's settings, by which it is found again. */
 const NAME = 'Dragoman'
@@ -28,8 +27,7 @@ const REFUSED_NAMES = /discord|clyde|^everyone$|^here$/i
 
 type Hook = Webhook<WebhookType.Incoming>
 
-export interface WebhookChatOptions {
-  readonly client: Client
+export interface WebhookChatOptions extends ChatAccess {
   /** A text chat or a thread. */
   readonly channelId: string
   /** Returns the address of a participant's picture. */
@@ -56,7 +54,7 @@ export class WebhookChat implements CaptionChat {
 
   constructor(options: WebhookChatOptions) {
     this.#options = options
-    this.#bot = new DiscordChat(options.client, options.channelId)
+    this.#bot = new DiscordChat(options, options.channelId)
   }
 
   async send(message: CaptionMessage): Promise<Written> {
@@ -150,14 +148,14 @@ export class WebhookChat implements CaptionChat {
   }
 
   async #find(): Promise<Hook | undefined> {
-    const { client, channelId } = this.#options
+    const { client, register, channelId } = this.#options
     const channel = await client.channels.fetch(channelId)
     if (!channel || channel.isDMBased()) return undefined
     this.#threadId = channel.isThread() ? channel.id : undefined
     const parent = channel.isThread() ? channel.parent : channel
-    const { me } = channel.guild.members
     if (!parent || !('createWebhook' in parent)) return undefined
-    if (me && !parent.permissionsFor(me).has(PermissionFlagsBits.ManageWebhooks)) return undefined
+    const granted = register.permissionsIn(parent)
+    if (granted !== undefined && !(granted & PermissionFlagsBits.ManageWebhooks)) return undefined
     return ownHook(parent as VoiceChannel, client.application?.id)
   }
 }

@@ -3,6 +3,7 @@ import type { LanguageId } from '../../../common/language.ts'
 import type { ChannelEnd, StartRequest } from '../channel-interpreter.ts'
 import { CHANNEL_DEFAULTS } from '../options.ts'
 import type { VoiceLinkWatcher } from '../voice/link-options.ts'
+import { OwnAdapter } from '../voice/own-adapter.ts'
 import { VoiceLink } from '../voice/voice-link.ts'
 import type { ChannelResources } from './channel-context.ts'
 import { BotProblems, OutageNotice } from './channel-notices.ts'
@@ -55,10 +56,11 @@ export function sessionOptions(
   { id, room: roomName }: { readonly id: string; readonly room: string },
   events: SessionEvents,
 ): SessionOptions {
-  const { client, relay, clock, log, announcer, dialer, preferences, channelOptions = {} } = resources
+  const { client, register, relay, clock, log, announcer, dialer, preferences } = resources
+  const { channelOptions = {} } = resources
   const { localeOf = () => undefined, nearest = same } = resources
   const { guildId, textChannelId, voice, captions: settings } = request
-  const view = new GuildView(client, guildId, () => events.changed())
+  const view = new GuildView(client, register, guildId, () => events.changed())
   const fallback = channelOptions.language ?? nearest(view.language)
   const { terms } = resources
   const people = new People({ view, preferences, localeOf, nearest, fallback, consent: terms.consent })
@@ -80,6 +82,7 @@ export function sessionOptions(
   })
   const writing = new ChatOutput({
     client,
+    register,
     observer: relay.observer,
     room: roomName,
     textChannelId,
@@ -143,7 +146,7 @@ export function sessionOptions(
     news,
     indicator:
       (channelOptions.nicknameIndicator ?? CHANNEL_DEFAULTS.nicknameIndicator)
-        ? new NicknameIndicator(client, guildId, log)
+        ? new NicknameIndicator(resources, guildId)
         : undefined,
     mention,
   }
@@ -156,11 +159,13 @@ function linkTo(
 ): VoiceLink {
   const guild = client.guilds.cache.get(guildId)
   if (!guild) throw new RangeError(`the bot is not in guild ${guildId}`)
+  const adapter = new OwnAdapter(client, guild)
   return new VoiceLink({
     guildId,
     channelId,
-    adapterCreator: guild.voiceAdapterCreator,
-    group: client.user?.id ?? 'default',
+    adapterCreator: adapter.create,
+    taken: () => adapter.taken,
+    userId: client.user?.id ?? '',
     dave: channelOptions.dave ?? CHANNEL_DEFAULTS.dave,
     clock,
     log,

@@ -12,12 +12,15 @@ import type { OfferedLanguage } from '../commands/language-choices.ts'
 import type { LinkCounters } from '../counters.ts'
 import type { ChannelOptions } from '../options.ts'
 import type { OutputPacer } from '../voice/channel-output.ts'
+import type { VoiceRegister } from '../voice-register.ts'
 import type { NoticeTerms } from './notice-terms.ts'
 import type { OfferedVoice } from './voice-casting.ts'
 
 /** Dependencies of all channels of a process. Channels do not close them. */
 export interface ChannelResources {
   readonly client: Client
+  /** Follows the client's voice channels. */
+  readonly register: VoiceRegister
   readonly relay: Relay
   /** Admits legs to rooms. */
   readonly admission: Admission

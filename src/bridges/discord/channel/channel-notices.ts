@@ -15,6 +15,8 @@ export function endWords(end: ChannelEnd): Notice | undefined {
       return words => words.empty
     case 'kicked':
       return words => words.kicked
+    case 'taken':
+      return words => words.taken
     case 'unreachable':
       return words => words.lost
     case 'refused':

@@ -1,4 +1,4 @@
-import { ChannelType, type Client } from 'discord.js'
+import { ChannelType } from 'discord.js'
 import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
@@ -6,7 +6,7 @@ import type { Observer } from '../../../core/model/events.ts'
 import { channelMessagesFor } from '../../../messages/discord/discord.ts'
 import type { CaptionChat } from '../captions/caption-format.ts'
 import { Captions } from '../captions/captions.ts'
-import { DiscordChat } from '../captions/discord-chat.ts'
+import { type ChatAccess, DiscordChat } from '../captions/discord-chat.ts'
 import { WebhookChat } from '../captions/webhook-chat.ts'
 import type { CaptionSettings, ChannelEnd } from '../channel-interpreter.ts'
 import type { OfferedLanguage } from '../commands/language-choices.ts'
@@ -20,13 +20,13 @@ const PUT_AWAY_MINUTES = 1_440
 
 /** Destination of a channel's captions: a chat or a thread in it. */
 class ChannelChat {
-  readonly #client: Client
+  readonly #access: ChatAccess
   readonly #log: Logger
   #channelId: string
   #thread: string | undefined
 
-  constructor(client: Client, channelId: string, log: Logger) {
-    this.#client = client
+  constructor(access: ChatAccess, channelId: string, log: Logger) {
+    this.#access = access
     this.#channelId = channelId
     this.#log = log
   }
@@ -42,7 +42,7 @@ class ChannelChat {
   }
 
   get chat(): DiscordChat {
-    return new DiscordChat(this.#client, this.writesTo)
+    return new DiscordChat(this.#access, this.writesTo)
   }
 
   /** Switches to another chat. */
@@ -62,7 +62,7 @@ class ChannelChat {
 
   async #newThread(name: string): Promise<string | undefined> {
     try {
-      const channel = await this.#client.channels.fetch(this.#channelId)
+      const channel = await this.#access.client.channels.fetch(this.#channelId)
       if (channel?.type !== ChannelType.GuildText) return undefined
       const thread = await channel.threads.create({
         name,
@@ -80,8 +80,7 @@ class ChannelChat {
 /** Time limit for the final captions at the end (ms). */
 const LAST_CAPTIONS_MS = 2_000
 
-export interface WritingOptions {
-  readonly client: Client
+export interface WritingOptions extends ChatAccess {
   readonly observer: Observer
   readonly room: string
   readonly textChannelId: string
@@ -101,7 +100,6 @@ export interface WritingOptions {
 /** All text that is written for a voice channel: captions and notices. Never rejects because of Discord. */
 export class ChatOutput {
   readonly captions: Captions
-  readonly #client: Client
   readonly #options: WritingOptions
   readonly #chat: ChannelChat
   readonly #board: ChannelNotices
@@ -110,12 +108,11 @@ export class ChatOutput {
   #languages: readonly LanguageId[] = []
 
   constructor(options: WritingOptions) {
-    const { client, textChannelId, settings, log, observer, room, clock, onEcho } = options
-    this.#client = client
+    const { textChannelId, settings, log, observer, room, clock, onEcho } = options
     this.#settings = settings
-    this.#chat = new ChannelChat(client, textChannelId, log)
+    this.#chat = new ChannelChat(options, textChannelId, log)
     this.#options = options
-    const chat = new DiscordChat(client, textChannelId)
+    const chat = new DiscordChat(options, textChannelId)
     this.#board = new ChannelNotices({
       chat,
       components: readers => {
@@ -190,7 +187,7 @@ export class ChatOutput {
     if (channelId === this.#chat.channelId && channelId === this.#chat.writesTo) return
     this.#chat.moveTo(channelId)
     this.captions.moveTo(this.#captionChat())
-    this.#board.moveTo(new DiscordChat(this.#client, channelId))
+    this.#board.moveTo(new DiscordChat(this.#options, channelId))
   }
 
   /** Writes the remaining captions, marks the listening as ended and, with `tellsWhy`, gives the reason. */
@@ -208,8 +205,11 @@ export class ChatOutput {
     void this.#webhooks?.close()
     this.#webhooks = undefined
     if (this.#settings.style !== 'webhook') return this.#chat.chat
-    const { client, pictureOf = () => undefined, clock, log } = this.#options
-    this.#webhooks = new WebhookChat({ client, channelId: this.#chat.writesTo, pictureOf, clock, log })
+    const { client, register, pictureOf = () => undefined, clock, log } = this.#options
+    this.#webhooks = new WebhookChat({
+      ...{ client, register, pictureOf, clock, log },
+      channelId: this.#chat.writesTo,
+    })
     return this.#webhooks
   }
 }

@@ -37,6 +37,8 @@ export class GuildEvents implements Disposable {
     const changed = ({ id }: { readonly id: string }) => this.#tell(id, watcher => watcher.changed())
     this.#on(Events.VoiceStateUpdate, (_before, { guild }) => changed(guild))
     this.#on(Events.GuildMemberUpdate, (_before, { guild }) => changed(guild))
+    // The same, of a member who is not in the client's cache.
+    this.#on(Events.GuildMemberAvailable, ({ guild }) => changed(guild))
     this.#on(Events.GuildRoleUpdate, (_before, { guild }) => changed(guild))
     this.#on(Events.GuildAvailable, guild => {
       this.#tell(guild.id, watcher => watcher.guildBack())

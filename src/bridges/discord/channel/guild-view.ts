@@ -1,9 +1,19 @@
-import { ChannelType, type Client, GatewayIntentBits, type Guild, PermissionFlagsBits } from 'discord.js'
+import {
+  ChannelType,
+  type Client,
+  GatewayIntentBits,
+  type Guild,
+  PermissionFlagsBits,
+  Routes,
+} from 'discord.js'
+import { BoundedMap } from '../../../common/bounded-map.ts'
 import type { LanguageId } from '../../../common/language.ts'
+import { isoTime, systemWallClock } from '../../../common/wall-clock.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
 import type { Exclusion } from '../consent.ts'
+import type { KnownMember, VoiceRegister } from '../voice-register.ts'
 
 /** Source of a member's language. */
 export type LanguageFrom = 'asked' | 'remembered' | 'locale' | 'default'
@@ -54,16 +64,23 @@ export interface BotState {
   readonly suppressed: boolean
 }
 
-/** One guild, from the cache of discord.js. Requests only members that are missing there. */
+/** Maximum number of people whose names and pictures are kept after they leave. */
+const MOST_SEEN = 1_000
+
+/** One guild, as the bot sees it. Requests only members that Discord did not report. */
 export class GuildView {
   readonly guildId: string
   readonly #client: Client
+  readonly #register: VoiceRegister
   readonly #asked = new Set<string>()
+  /** Also after they left: captions of their last words follow. */
+  readonly #seen = new BoundedMap<string, KnownMember>(MOST_SEEN)
   /** Called when a missing member was loaded. */
   readonly #known: () => void
 
-  constructor(client: Client, guildId: string, known: () => void = () => {}) {
+  constructor(client: Client, register: VoiceRegister, guildId: string, known: () => void) {
     this.#client = client
+    this.#register = register
     this.guildId = guildId
     this.#known = known
   }
@@ -76,17 +93,17 @@ export class GuildView {
   people(channelId: string): SeenPerson[] {
     const people: SeenPerson[] = []
     const stage = this.isStage(channelId)
-    for (const state of this.#guild?.voiceStates.cache.values() ?? []) {
-      if (state.channelId !== channelId || state.id === this.#client.user?.id) continue
-      const { member } = state
-      if (!member) this.#ask(state.id)
-      else if (!member.user.bot)
+    for (const { userId, suppressed, member } of this.#register.in(this.guildId, channelId)) {
+      if (!member) void this.#ask(userId)
+      else if (!member.bot) {
+        this.#seen.set(userId, member)
         people.push({
-          userId: state.id,
-          name: memberName(member.displayName),
-          speaks: !(stage && state.suppress),
-          roleIds: [...member.roles.cache.keys()],
+          userId,
+          name: memberName(member.name),
+          speaks: !(stage && suppressed),
+          roleIds: member.roleIds,
         })
+      }
     }
     return people
   }
@@ -100,42 +117,41 @@ export class GuildView {
   }
 
   /**
-   * Returns `end`, unless an apparent kick was the deletion of the channel or guild: the voice connection ends before
-   * that event.
+   * Returns `end` with what the bot sees of it: an apparent kick was the deletion of the channel or guild if that is gone
+   * (the voice connection ends before that event), and the connection of another part of the program has its channel.
    */
   endOf(end: ChannelEnd, channelId: string): ChannelEnd {
+    if (end.kind === 'taken') return { ...end, channelId: this.#register.own(this.guildId)?.channelId }
     if (end.kind !== 'kicked') return end
     if (!this.#guild) return { kind: 'refused', code: 'guild-gone' }
     return this.has(channelId) ? end : { kind: 'refused', code: 'channel-gone' }
   }
 
   get bot(): BotState {
-    const voice = this.#guild?.members.me?.voice
-    return {
-      muted: voice?.serverMute ?? false,
-      deafened: voice?.serverDeaf ?? false,
-      suppressed: voice?.suppress ?? false,
-    }
+    const { muted, deafened, suppressed } = this.#register.own(this.guildId) ?? NOT_THERE
+    return { muted, deafened, suppressed }
   }
 
   /** Returns whether the bot has `permission` in the channel; true while unknown. */
   may(channelId: string, permission: keyof typeof PermissionFlagsBits): boolean {
-    const me = this.#guild?.members.me
     const channel = this.#guild?.channels.cache.get(channelId)
-    if (!me || !channel || channel.isThread()) return true
-    return channel.permissionsFor(me).has(PermissionFlagsBits[permission])
+    if (!channel || channel.isThread()) return true
+    const granted = this.#register.permissionsIn(channel)
+    return granted === undefined || (granted & PermissionFlagsBits[permission]) !== 0n
   }
 
-  /** The user's name in the guild, escaped for a message. */
+  /** The user's name in the guild, escaped for a message; otherwise a mention, which Discord resolves. */
   nameOf(userId: string): string {
-    const name = this.#guild?.members.cache.get(userId)?.displayName
-    return escaped(memberName(name ?? this.#client.users.cache.get(userId)?.displayName ?? '?'))
+    const name =
+      this.#member(userId)?.name ??
+      this.#guild?.members.cache.get(userId)?.displayName ??
+      this.#client.users.cache.get(userId)?.displayName
+    return name === undefined ? `<@${userId}>` : escaped(memberName(name))
   }
 
   /** Address of the user's picture in the guild. */
   pictureOf(userId: string): string | undefined {
-    const user = this.#guild?.members.cache.get(userId) ?? this.#client.users.cache.get(userId)
-    return user?.displayAvatarURL({ extension: 'png', size: 128 })
+    return this.#member(userId)?.picture
   }
 
   /** Language from the guild's settings. */
@@ -148,14 +164,17 @@ export class GuildView {
    * moderators. Never rejects.
    */
   async askToSpeak(channelId: string): Promise<'speaks' | 'asked' | 'cannot'> {
-    const voice = this.#guild?.members.me?.voice
+    const ask = (body: { suppress: boolean } | { request_to_speak_timestamp: string }) =>
+      this.#client.rest.patch(Routes.guildVoiceState(this.guildId, '@me'), {
+        body: { channel_id: channelId, ...body },
+      })
     try {
       if (this.may(channelId, 'MuteMembers')) {
-        await voice?.setSuppressed(false)
+        await ask({ suppress: false })
         return 'speaks'
       }
       if (!this.may(channelId, 'RequestToSpeak')) return 'cannot'
-      await voice?.setRequestToSpeak(true)
+      await ask({ request_to_speak_timestamp: isoTime(systemWallClock()) })
       return 'asked'
     } catch {
       return 'cannot'
@@ -167,22 +186,23 @@ export class GuildView {
    * with the next voice event or command of the member. Never rejects.
    */
   async reload(userId: string): Promise<void> {
-    if (this.#client.options.intents.has(GatewayIntentBits.GuildMembers)) return
-    try {
-      await this.#guild?.members.fetch({ user: userId, force: true })
-      this.#known()
-    } catch {
-      // The member has left, or Discord is unavailable: the next attempt follows soon.
-    }
+    const guild = this.#guild
+    if (!guild || this.#client.options.intents.has(GatewayIntentBits.GuildMembers)) return
+    // If it fails, the member has left or Discord is unavailable: the next attempt follows soon.
+    if (await this.#register.fetch(guild, userId)) this.#known()
   }
 
-  #ask(userId: string): void {
-    if (this.#asked.has(userId)) return
+  #member(userId: string): KnownMember | undefined {
+    return this.#register.of(this.guildId, userId)?.member ?? this.#seen.get(userId)
+  }
+
+  async #ask(userId: string): Promise<void> {
+    const guild = this.#guild
+    if (!guild || this.#asked.has(userId)) return
     this.#asked.add(userId)
-    const asked = this.#guild?.members.fetch(userId)
-    asked?.then(
-      () => this.#known(),
-      () => this.#asked.delete(userId),
-    )
+    if (await this.#register.fetch(guild, userId)) this.#known()
+    this.#asked.delete(userId)
   }
 }
+
+const NOT_THERE: BotState = { muted: false, deafened: false, suppressed: false }

@@ -1,4 +1,4 @@
-import { Events, type VoiceState } from 'discord.js'
+import { Events } from 'discord.js'
 import { Ticker } from '../../../common/clock.ts'
 import {
   type ChannelInterpreter,
@@ -80,6 +80,8 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
       if (this.#closing) return { kind: 'parent-closed' }
     }
     if (room === undefined) return { kind: 'wrong-code' }
+    const occupation = this.#options.register.occupation(guildId)
+    if (occupation) return { kind: 'taken', ...occupation }
     if (this.#sessions.size >= (this.#options.channelOptions?.maxChannels ?? CHANNEL_DEFAULTS.maxChannels))
       return { kind: 'full' }
     const guild = this.#options.client.guilds.cache.get(guildId)
@@ -92,7 +94,8 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
       { events: this.#events, id, room },
     )
     this.#sessions.set(guildId, session)
-    void session.ended.then(() => {
+    void session.ended.then(({ kind }) => {
+      if (kind !== 'taken') this.#options.register.leaves(guildId)
       this.#sessions.delete(guildId)
       this.#keep()
     })
@@ -138,23 +141,22 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
 
   /** Resumes the guild's channel of the last process. If none is interpreted, removes a leftover mark. */
   readonly #tidy = ({ id }: { readonly id: string }): void => {
-    const { client, log, channelOptions } = this.#options
+    const { channelOptions } = this.#options
     const running = this.#recent.get(id)
     if (running) void this.#resume(running)
     if (!this.#sessions.has(id) && channelOptions?.nicknameIndicator !== false)
-      void NicknameIndicator.clear(client, id, log)
+      void NicknameIndicator.clear(this.#options, id)
   }
 
   /** Resumes a channel of the last process if people are in it. They are notified first, as at every start. */
   async #resume(running: RunningChannel): Promise<void> {
-    const { client, log } = this.#options
+    const { client, register, log } = this.#options
     const { guildId, channelId } = running
     const guild = client.guilds.cache.get(guildId)
     if (!guild?.available || !client.user) return
     this.#recent.delete(guildId)
     const botId = client.user.id
-    const isPerson = ({ id, member }: VoiceState) => id !== botId && member?.user.bot !== true
-    if (!guild.voiceStates.cache.some(state => state.channelId === channelId && isPerson(state))) return
+    if (!register.hasPeople(guildId, channelId)) return
     const started = await this.start({ ...running, startedBy: botId })
     if ('kind' in started) log.warn({ guildId, channelId, reason: started.kind }, 'channel not resumed')
     else log.info({ guildId, channelId }, 'channel resumed')

@@ -1,39 +1,40 @@
-import { type Client, type GuildMember, PermissionFlagsBits } from 'discord.js'
-import type { Logger } from '../../../common/log.ts'
+import { type Guild, PermissionFlagsBits } from 'discord.js'
+import type { KnownMember } from '../voice-register.ts'
+import type { ChannelResources } from './channel-context.ts'
 
 /** Prefix of the bot's nickname while it listens. */
 const MARK = '🔴 '
 /** Maximum length of a nickname (Discord: Modify Current Member). */
 const LONGEST = 32
 
+export type IndicatorResources = Pick<ChannelResources, 'client' | 'register' | 'log'>
+
 /** Marks the bot's nickname in a guild while it listens, if the bot has the permission. */
 export class NicknameIndicator {
-  readonly #client: Client
+  readonly #resources: IndicatorResources
   readonly #guildId: string
-  readonly #log: Logger
   /** The previous nickname; null: it had none. */
   #before: string | null | undefined
 
   /** Removes a mark that a crashed process left. Never rejects. */
-  static async clear(client: Client, guildId: string, log: Logger): Promise<void> {
-    const indicator = new NicknameIndicator(client, guildId, log)
+  static async clear(resources: IndicatorResources, guildId: string): Promise<void> {
+    const indicator = new NicknameIndicator(resources, guildId)
     const me = indicator.#me
-    if (me?.nickname?.startsWith(MARK)) await indicator.#name(unmarked(me))
+    if (me?.nickname?.startsWith(MARK)) await indicator.#name(indicator.#unmarked(me))
   }
 
-  constructor(client: Client, guildId: string, log: Logger) {
-    this.#client = client
+  constructor(resources: IndicatorResources, guildId: string) {
+    this.#resources = resources
     this.#guildId = guildId
-    this.#log = log
   }
 
   /** Never rejects. */
   async on(): Promise<void> {
     const me = this.#me
     if (!me || this.#before !== undefined) return
-    const own = unmarked(me)
+    const own = this.#unmarked(me)
     this.#before = own
-    await this.#name(`${MARK}${own ?? me.user.displayName}`.slice(0, LONGEST))
+    await this.#name(`${MARK}${own ?? this.#userName}`.slice(0, LONGEST))
   }
 
   /** Never rejects. Idempotent. */
@@ -43,22 +44,33 @@ export class NicknameIndicator {
     if (before !== undefined) await this.#name(before)
   }
 
-  get #me() {
-    const me = this.#client.guilds.cache.get(this.#guildId)?.members.me
-    return me?.permissions.has(PermissionFlagsBits.ChangeNickname) ? me : undefined
+  get #guild(): Guild | undefined {
+    return this.#resources.client.guilds.cache.get(this.#guildId)
   }
 
-  async #name(name: string | null): Promise<void> {
+  get #userName(): string {
+    return this.#resources.client.user?.displayName ?? ''
+  }
+
+  /** The bot as a member, if it may change its nickname. */
+  get #me(): KnownMember | undefined {
+    const { register } = this.#resources
+    const granted = (this.#guild && register.permissions(this.#guild)) ?? 0n
+    return granted & PermissionFlagsBits.ChangeNickname ? register.me(this.#guildId) : undefined
+  }
+
+  async #name(nick: string | null): Promise<void> {
+    if (!this.#me) return
     try {
-      await this.#me?.setNickname(name)
+      await this.#guild?.members.editMe({ nick })
     } catch (error) {
-      this.#log.debug({ guildId: this.#guildId, error: String(error) }, 'nickname not changed')
+      this.#resources.log.debug({ guildId: this.#guildId, error: String(error) }, 'nickname not changed')
     }
   }
-}
 
-/** Returns the bot's nickname without the mark of a crashed process, or null if it has none. */
-function unmarked({ nickname, user }: GuildMember): string | null {
-  const own = nickname?.startsWith(MARK) ? nickname.slice(MARK.length) : nickname
-  return own === user.displayName ? null : (own ?? null)
+  /** Returns the bot's nickname without the mark of a crashed process, or null if it has none. */
+  #unmarked({ nickname }: KnownMember): string | null {
+    const own = nickname?.startsWith(MARK) ? nickname.slice(MARK.length) : nickname
+    return own === this.#userName ? null : (own ?? null)
+  }
 }

@@ -11,7 +11,7 @@ import {
 import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
-import type { WallClock } from '../../../common/wall-clock.ts'
+import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type { CodeLimiter } from '../../../core/calls/code-attempts.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { NoticeTerms } from '../channel/notice-terms.ts'
@@ -22,6 +22,7 @@ import type {
   OutputLanguages,
   Preferences,
 } from '../channel-interpreter.ts'
+import type { VoiceRegister } from '../voice-register.ts'
 import type { LanguageList } from './language-choices.ts'
 
 const KINDS: Readonly<Partial<Record<ChannelType, Place['kind']>>> = {
@@ -34,28 +35,26 @@ const KINDS: Readonly<Partial<Record<ChannelType, Place['kind']>>> = {
   [ChannelType.AnnouncementThread]: 'thread',
 }
 
-/** Returns the user and place of an interaction in a guild, from the cache of discord.js. */
+/** Returns the user and place of an interaction in a guild. */
 export function contextOf(
   interaction:
     | ChatInputCommandInteraction<'cached'>
     | ButtonInteraction<'cached'>
     | StringSelectMenuInteraction<'cached'>,
+  register: VoiceRegister,
 ): CommandContext {
   const { guild, user, member, locale, channelId, memberPermissions, client } = interaction
-  const { me } = guild.members
-  const voiceChannelId = guild.voiceStates.cache.get(user.id)?.channelId ?? undefined
-  const placeOf = (channel: GuildBasedChannel): Place => {
-    const states = guild.voiceStates.cache.filter(state => state.channelId === channel.id)
-    return {
-      id: channel.id,
-      kind: KINDS[channel.type] ?? 'other',
-      granted: (me && channel.permissionsFor(me)?.bitfield) ?? 0n,
-      askersOwn: channel.permissionsFor(member)?.bitfield ?? 0n,
-      memberIds: [...states.keys()],
-      userLimit: 'userLimit' in channel ? channel.userLimit : 0,
-      afk: guild.afkChannelId === channel.id,
-    }
-  }
+  const me = register.me(guild.id)
+  const voiceChannelId = register.of(guild.id, user.id)?.channelId
+  const placeOf = (channel: GuildBasedChannel): Place => ({
+    id: channel.id,
+    kind: KINDS[channel.type] ?? 'other',
+    granted: register.permissionsIn(channel) ?? 0n,
+    askersOwn: channel.permissionsFor(member)?.bitfield ?? 0n,
+    memberIds: register.in(guild.id, channel.id).map(({ userId }) => userId),
+    userLimit: 'userLimit' in channel ? channel.userLimit : 0,
+    afk: guild.afkChannelId === channel.id,
+  })
   return {
     guildId: guild.id,
     // Only communities choose a language; all other guilds report English (Discord: Guild Object).
@@ -69,16 +68,17 @@ export function contextOf(
       roleIds: [...member.roles.cache.keys()],
       voiceChannelId,
     },
-    botRole: escaped(me?.roles.botRole?.name ?? me?.displayName ?? client.user.displayName),
-    botTimedOut: me?.isCommunicationDisabled() ?? false,
+    botRole: escaped(guild.roles.botRoleFor(client.user)?.name ?? me?.name ?? client.user.displayName),
+    botTimedOut: (me?.timedOutUntil ?? 0) > systemWallClock(),
     place(id) {
       const channel = guild.channels.cache.get(id)
       return channel && placeOf(channel)
     },
     nameOf(userId) {
       const known = guild.members.cache.get(userId) ?? client.users.cache.get(userId)
+      const name = register.of(guild.id, userId)?.member?.name ?? known?.displayName
       // Discord resolves the mention, and alerts no one unless mentions are allowed.
-      return known ? escaped(known.displayName) : `<@${userId}>`
+      return name === undefined ? `<@${userId}>` : escaped(name)
     },
     async say(id, text) {
       const channel = guild.channels.cache.get(id)

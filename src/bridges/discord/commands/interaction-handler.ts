@@ -12,6 +12,7 @@ import { setTimer } from '../../../common/clock.ts'
 import { KeyedRateLimiter, type Rate } from '../../../common/rate-limit.ts'
 import { commandMessagesFor, repliesFor } from '../../../messages/discord/discord.ts'
 import { CommandCounters } from '../counters.ts'
+import type { VoiceRegister } from '../voice-register.ts'
 import { setCaptions, setLanguage, setOutput } from './change.ts'
 import { COMMAND, type Command, parseCommand, parseTyping } from './command.ts'
 import { type CommandContext, type CommandServices, contextOf } from './command-context.ts'
@@ -81,11 +82,16 @@ const MOST_CHOICES = 25
 export class InteractionHandler implements Disposable {
   readonly counters = new CommandCounters()
   readonly #client: Client
+  readonly #register: VoiceRegister
   readonly #world: CommandServices
   readonly #limits: CommandLimits
 
-  constructor(client: Client, world: CommandServices) {
+  constructor(
+    { client, register }: { readonly client: Client; readonly register: VoiceRegister },
+    world: CommandServices,
+  ) {
     this.#client = client
+    this.#register = register
     this.#world = world
     this.#limits = new CommandLimits(world.clock)
   }
@@ -158,10 +164,11 @@ export class InteractionHandler implements Disposable {
     }
     if (command.kind === 'unknown') this.counters.unknown++
     locales.set(user.id, locale)
-    const context = contextOf(interaction)
     try {
       using _timer = setTimer(clock, DEFER_AFTER_MS, () => void reply.defer())
       if (SLOW.includes(command.kind)) await reply.defer()
+      await this.#register.load(interaction.guild)
+      const context = contextOf(interaction, this.#register)
       const answer = await runCommand(command, context, this.#world)
       await say(answer.text, answer.file)
       if (answer.announcement) await this.#announce(answer.announcement, context)

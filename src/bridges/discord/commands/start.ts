@@ -203,6 +203,8 @@ export function failureText(failure: StartFailure, channelId: string, words: Ans
       return words.noCapacity
     case 'kicked':
       return ends.kicked
+    case 'taken':
+      return failure.channelId === undefined ? ends.takenSomewhere : ends.taken(mention(failure.channelId))
     case 'unreachable':
       return ends.unreachable(failure.attempts)
     case 'parent-closed':

@@ -108,10 +108,12 @@ export type LinkConnection = Pick<
 export interface VoiceLinkOptions {
   readonly guildId: string
   readonly channelId: string
-  /** From discord.js: `guild.voiceAdapterCreator`. */
+  /** Access to the main gateway. */
   readonly adapterCreator: DiscordGatewayAdapterCreator
-  /** The bot's user ID. Two bots of one process in the same guild have separate connections. */
-  readonly group: string
+  /** Another part of the program has that access now. Default: never. */
+  readonly taken?: () => boolean
+  /** The bot's user ID. */
+  readonly userId: string
   /** End-to-end encryption. Default true; false only for tests and stage channels. */
   readonly dave?: boolean
   readonly clock: Clock

@@ -109,7 +109,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
    * stays in use until another server is named, or permanently if none is.
    */
   askAgain(): void {
-    if (this.#state === 'ended' || !this.#connection) return
+    if (this.#state === 'ended' || !this.#connection || this.#isTaken()) return
     this.#attempts.answered()
     if (this.#state === 'ready' && this.#connection.ready) this.#connection.rejoin()
     else {
@@ -125,15 +125,16 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   }
 
   #open(): void {
+    if (this.#isTaken()) return
     this.#attempts.begin()
-    const { guildId, group, adapterCreator, dave = true, clock, counters } = this.#options
+    const { guildId, userId, adapterCreator, dave = true, clock, counters } = this.#options
     if (!this.#gatewayUp) {
       this.#unsent()
       return
     }
     this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
     const { connect = (...all) => PatchedConnection.join(...all) } = this.#options
-    const options = { guildId, group, adapterCreator, dave, clock, counters }
+    const options = { guildId, userId, adapterCreator, dave, clock, counters }
     const [reception, guard, channelId] = [this.#reception, this.#guard, this.#channelId]
     try {
       this.#connection = connect({ ...options, channelId, reception, guard }, this.#watcher())
@@ -167,6 +168,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   }
 
   #rejoin(): void {
+    if (this.#isTaken()) return
     this.#attempts.begin()
     if (!this.#gatewayUp) {
       this.#unsent()
@@ -231,7 +233,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   }
 
   #closed(code: number): void {
-    if (this.#state === 'ended') return
+    if (this.#state === 'ended' || this.#isTaken()) return
     this.#options.log.info({ guildId: this.#options.guildId, code }, 'voice connection closed')
     const again = this.#attempts.closed(code)
     this.#reconnecting()
@@ -274,7 +276,15 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     }
   }
 
+  /** Ends the link if another part of the program has taken the guild's voice. */
+  #isTaken(): boolean {
+    if (!this.#options.taken?.()) return false
+    this.#end({ kind: 'taken' })
+    return true
+  }
+
   #check(now: number): void {
+    if (this.#isTaken()) return
     this.#connection?.check(now)
     if (this.#deaf || this.#reception.heard || !(now - this.#announcedAt >= this.#limits.deafMs)) return
     this.#deaf = true
@@ -301,7 +311,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#to('ended')
     this.#next?.[Symbol.dispose]()
     this.#watch?.[Symbol.dispose]()
-    this.#connection?.destroy(end.kind !== 'kicked')
+    this.#connection?.destroy(end.kind !== 'kicked' && end.kind !== 'taken')
     this.#connection = undefined
     this.#reception.close()
     const { guildId, counters, log } = this.#options

@@ -5,6 +5,7 @@ import { DEFAULT_TERMS } from '../../../../src/bridges/discord/channel/notice-te
 import type { RunningChannel, RunningChannels } from '../../../../src/bridges/discord/channel-interpreter.ts'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import { OutputPacer } from '../../../../src/bridges/discord/voice/channel-output.ts'
+import { VoiceRegister } from '../../../../src/bridges/discord/voice-register.ts'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { guildHarness, speech } from '../../../harness/discord/guild-harness.ts'
 import { clientFor } from '../../../harness/simulator/discord-bot.ts'
@@ -57,8 +58,18 @@ test('after a restart it resumes where people are, with the notice before anyone
 
   const client = clientFor(casa.discord)
   const counters = new LinkCounters()
+  const register = new VoiceRegister(client)
+  register.start()
   const next = new DiscordInterpreters({
-    ...{ client, relay: casa.relay, admission: casa.relay, announcer: casa.announcer, counters, running },
+    ...{
+      client,
+      register,
+      relay: casa.relay,
+      admission: casa.relay,
+      announcer: casa.announcer,
+      counters,
+      running,
+    },
     ...{ preferences: casa.preferences, clock: systemClock, log: casa.log, channelOptions: { dave: false } },
     pacer: new OutputPacer(systemClock),
     terms: DEFAULT_TERMS,

@@ -97,7 +97,8 @@ const OP = { ready: 2, speaking: 5, clientDisconnect: 13 } as const
 export interface ConnectionOptions {
   readonly guildId: string
   readonly channelId: string
-  readonly group: string
+  /** The bot's user ID. */
+  readonly userId: string
   readonly adapterCreator: DiscordGatewayAdapterCreator
   readonly dave: boolean
   readonly clock: Clock
@@ -146,7 +147,8 @@ export class PatchedConnection {
 
   /** Sends the join request. Throws `BridgeError` `STATE` if the bot already has a connection in this guild. */
   static join(options: ConnectionOptions, watcher: ConnectionWatcher): PatchedConnection {
-    const { guildId, channelId, group, adapterCreator, dave } = options
+    const { guildId, channelId, adapterCreator, dave } = options
+    const group = groupOf(options.userId)
     if (getVoiceConnection(guildId, group))
       throw new BridgeError('STATE', `guild ${guildId} already has a voice connection`)
     const gate = new VoiceStateFilter(adapterCreator, watcher)
@@ -199,10 +201,10 @@ export class PatchedConnection {
   /** Checks for hanging sockets and sessions; called about once a second. */
   check(now: number): void {
     this.#patches?.check()
-    const { group, guard } = this.#options
+    const { userId, guard } = this.#options
     const { connectionData } = networkingOf(this.#connection)?.state ?? {}
     if (connectionData)
-      guard.check(now, connectionData.connectedClients.size <= +connectionData.connectedClients.has(group))
+      guard.check(now, connectionData.connectedClients.size <= +connectionData.connectedClients.has(userId))
   }
 
   /** Idempotent. `tell`: notifies the gateway. */
@@ -265,6 +267,14 @@ export class PatchedConnection {
       if (d.speaking) this.#watcher.speaking(d.user_id)
     } else if (op === OP.clientDisconnect && typeof d?.user_id === 'string') reception.left(d.user_id)
   }
+}
+
+/**
+ * The library's group of our connections. Two bots of one process in the same guild have separate ones, and neither is in
+ * a group that the host of the bot uses for its own.
+ */
+export function groupOf(userId: string): string {
+  return `dragoman ${userId}`
 }
 
 function ignore(): void {}

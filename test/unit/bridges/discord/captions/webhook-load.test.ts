@@ -23,7 +23,15 @@ class LimitedChat extends FakeChat {
     super(clock)
     this.#limits = new RateLimits(clock)
     const [client, pictureOf] = [{} as Client, () => undefined]
-    this.sends = new WebhookChat({ client, channelId: '1', pictureOf, clock, log: new LogLines() }).sends
+    const register = { permissionsIn: () => undefined }
+    this.sends = new WebhookChat({
+      client,
+      register,
+      channelId: '1',
+      pictureOf,
+      clock,
+      log: new LogLines(),
+    }).sends
   }
 
   override send(message: CaptionMessage): Promise<Written> {

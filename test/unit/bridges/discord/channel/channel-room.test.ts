@@ -9,6 +9,7 @@ import { LinkCounters } from '../../../../../src/bridges/discord/counters.ts'
 import { MemoryPreferences } from '../../../../../src/bridges/discord/preferences.ts'
 import { OutputPacer } from '../../../../../src/bridges/discord/voice/channel-output.ts'
 import type { PacketPlayer, PacketSource } from '../../../../../src/bridges/discord/voice/rtp-packet.ts'
+import { VoiceRegister } from '../../../../../src/bridges/discord/voice-register.ts'
 import { FakeAnnouncer } from '../../../../harness/relay/fake-announcer.ts'
 import { rooms } from '../../../../harness/relay/rooms.ts'
 
@@ -34,9 +35,11 @@ class Link implements PacketSource, PacketPlayer {
 async function started() {
   const line = await rooms()
   const link = new Link()
+  const client = new Client({ intents: [] })
   const room = new ChannelRoom(
     {
-      client: new Client({ intents: [] }),
+      client,
+      register: new VoiceRegister(client),
       relay: line.relay,
       admission: line.relay,
       announcer: new FakeAnnouncer(),

@@ -1,5 +1,6 @@
 import { getVoiceConnection } from '@discordjs/voice'
 import { afterEach, describe, expect, test } from 'vitest'
+import { groupOf } from '../../../../../../src/bridges/discord/voice/patches/patched-connection.ts'
 import { networkingOf } from '../../../../../../src/bridges/discord/voice/patches/patched-networking.ts'
 import { FakeClock } from '../../../../../../src/simulator/fakes/fake-clock.ts'
 import { OpusEncoder } from '../../../../../../src/transcode/opus.ts'
@@ -165,7 +166,7 @@ describe('a group that changes', () => {
     // Clients wait 2 s for a bot that does not answer, then continue without it.
     faults.resumeDelayMs = 2_500
     faults.committer = 'user'
-    const dave = () => networkingOf(getVoiceConnection(GUILD, BOT)!)?.state.dave
+    const dave = () => networkingOf(getVoiceConnection(GUILD, groupOf(BOT))!)?.state.dave
     call.dropSocket(BOT)
     // Its commit and the message to execute it are missed, and repeated before op 9.
     await call.addUser(BEN).joined

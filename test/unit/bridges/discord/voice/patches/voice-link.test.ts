@@ -1,5 +1,6 @@
 import { getVoiceConnection } from '@discordjs/voice'
 import { afterEach, describe, expect, test } from 'vitest'
+import { groupOf } from '../../../../../../src/bridges/discord/voice/patches/patched-connection.ts'
 import { networkingOf } from '../../../../../../src/bridges/discord/voice/patches/patched-networking.ts'
 import { OpusEncoder } from '../../../../../../src/transcode/opus.ts'
 import { FRAME_SAMPLES } from '../../../../../../src/transcode/pcm.ts'
@@ -161,7 +162,7 @@ describe('the network', () => {
 
   test('delivers invalid messages without ending the process', async () => {
     const { stage, anna, listener, counters } = await talking()
-    const networking = networkingOf(getVoiceConnection(GUILD, BOT)!)
+    const networking = networkingOf(getVoiceConnection(GUILD, groupOf(BOT))!)
     const socket = networking?.state.ws
     for (const data of [
       Buffer.alloc(0),
