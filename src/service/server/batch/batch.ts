@@ -10,7 +10,7 @@ import { ServiceError } from '../errors.ts'
 import type { Query } from '../query.ts'
 import type { BatchSettings } from '../settings.ts'
 import { jobOf } from './job.ts'
-import { type JobHolder, type JobParameters, jobParameters, readForm } from './job-form.ts'
+import { CHARACTER_BYTES, type JobHolder, type JobParameters, jobParameters, readForm } from './job-form.ts'
 
 /** Reasons that end a job early: timeouts, a disconnected client, a revoked key. */
 class JobTimeouts implements Disposable {
@@ -198,9 +198,6 @@ export interface BatchHolder extends JobHolder {
   readonly name: string
   enter(end: (error: ServiceError) => void): Disposable
 }
-
-/** Maximum bytes per character in UTF-8. */
-const CHARACTER_BYTES = 4
 
 /**
  * The jobs of `POST /api/batch/file`. Each one occupies a place in the queue from the first byte of its request to the

@@ -111,6 +111,8 @@ const NAMES: readonly string[] = BATCH_PARAMETERS.map(({ name }) => name)
 /** Allowance for the form around the file (bytes). */
 const FORM_BYTES = 64 * 1024
 const MOST_PARTS = 20
+/** Maximum bytes per character in UTF-8. */
+export const CHARACTER_BYTES = 4
 
 /** Reads the form into memory; writes no temporary files. Throws a `ServiceError`. */
 export async function readForm(request: FastifyRequest, limits: FormLimits): Promise<JobForm> {
@@ -129,7 +131,8 @@ async function read(request: FastifyRequest, limits: FormLimits): Promise<JobFor
       'not_multipart',
       `the body is ${shown(request.headers['content-type'])}, allowed: multipart/form-data`,
     )
-  if (Number(request.headers['content-length']) > maxFileBytes + maxFieldBytes + FORM_BYTES)
+  const bodyBytes = Number(request.headers['content-length'] ?? Infinity)
+  if (Number.isFinite(bodyBytes) && bodyBytes > maxFileBytes + maxFieldBytes + FORM_BYTES)
     throw tooLarge(maxFileBytes)
   const fields: Record<string, unknown> = Object.assign(Object.create(null), request.query)
   let file: Uint8Array | undefined
@@ -140,7 +143,8 @@ async function read(request: FastifyRequest, limits: FormLimits): Promise<JobFor
     if (part.type === 'file') {
       if (part.fieldname !== 'file') throw unknownField(part.fieldname)
       if (file) throw new ServiceError('parameter_repeated', 'file was sent more than once, expected once')
-      file = await wholeFile(part, maxFileBytes)
+      file = await wholeFile(part, Math.min(bodyBytes, maxFileBytes))
+      if (part.file.truncated) throw tooLarge(maxFileBytes)
     } else {
       if (part.valueTruncated)
         throw new ServiceError(
@@ -162,11 +166,16 @@ function add(fields: Record<string, unknown>, name: string, value: unknown): voi
   fields[name] = fields[name] === undefined ? value : [fields[name], value].flat()
 }
 
-async function wholeFile(part: MultipartFile, maxFileBytes: number): Promise<Uint8Array> {
-  const pieces: Buffer[] = []
-  for await (const piece of part.file) pieces.push(piece as Buffer)
-  if (part.file.truncated) throw tooLarge(maxFileBytes)
-  return Buffer.concat(pieces)
+/** Returns a file of at most `most` bytes. */
+async function wholeFile(part: MultipartFile, most: number): Promise<Uint8Array> {
+  // Bytes that are never written take no memory; pieces joined at the end would take twice as much.
+  const bytes = Buffer.allocUnsafeSlow(most)
+  let length = 0
+  for await (const piece of part.file) {
+    bytes.set(piece as Buffer, length)
+    length += (piece as Buffer).length
+  }
+  return bytes.subarray(0, length)
 }
 
 function unknownField(name: string): ServiceError {
@@ -215,6 +224,11 @@ export function jobText({ text, mode }: JobParameters, { file }: JobForm, maxTex
     throw new ServiceError('parameter_repeated', 'both text and file were sent, expected only one of them')
   if (text === undefined && !file)
     throw new ServiceError('file_missing', `${mode} requires text, in the field text or as a file`)
+  if (file && file.length > maxTextLength * CHARACTER_BYTES)
+    throw new ServiceError(
+      'text_too_long',
+      `the text has ${file.length} bytes, allowed are ${maxTextLength} characters`,
+    )
   const found = text ?? decoded(file ?? new Uint8Array(0))
   // Text never contains NUL; many binary files do.
   if (found === undefined || found.includes('\0'))
