@@ -23,6 +23,7 @@ const OWN_PROCESS = [
   'test/faults/process/*.test.ts',
   'test/faults/provider/ending.test.ts',
   'test/faults/security/{canary,canary-service,frames,sound-bombs}.test.ts',
+  'test/faults/security/file-bombs.slow.test.ts',
   'test/faults/service/{acks,reaching,results}.test.ts',
   'test/faults/soak/*.test.ts',
   'test/scenarios/service/{child,malformed}.test.ts',

@@ -1,8 +1,8 @@
-/** Weight of a sample in the moving averages of power: about 20 ms at 48 kHz. */
-const WEIGHT = 1 / 1_024
+/** Weight of a sample in the moving averages of power: 16 ms at 16 kHz. */
+const WEIGHT = 1 / 256
 /** Power of the sum of all channels, relative to the sum of their powers, below which they cancel each other out. */
 const CANCELLED = 0.02
-/** Steps of a cross-fade between the mean and a single channel, per sample: 2.7 ms at 48 kHz. */
+/** Steps of a cross-fade between the mean and a single channel, per sample: 8 ms at 16 kHz. */
 const FADE = 1 / 128
 
 /**

@@ -101,9 +101,12 @@ export class EncodedVoice {
   }
 }
 
+/** Places without a frame that are examined at a time: less than a millisecond. */
+const MOST_PLACES = 8_192
+
 /**
  * Measures the length of mp3 by its headers, without decoding it. Slightly too long: the delay of the encoder, and tags,
- * count as audio.
+ * count as audio. Long stretches without frames are passed in several steps, one with each question.
  */
 export class Mp3Length {
   readonly #voice: EncodedVoice
@@ -126,7 +129,11 @@ export class Mp3Length {
 
   /** Moves to the first frame after `ms` of audio. Returns its position, and how much audio is before it (ms). */
   seek(ms: number): { readonly at: number; readonly ms: number } {
-    this.#measure(ms)
+    let before = -1
+    while (before !== this.#next && this.#ms < ms) {
+      before = this.#next
+      this.#measure(ms)
+    }
     return { at: Math.min(this.#next, this.#voice.end), ms: this.#ms }
   }
 
@@ -137,7 +144,7 @@ export class Mp3Length {
     const base = this.#next
     const bytes = voice.bytes(base)
     let at = 0
-    while (at + 4 <= bytes.length && this.#ms < most) {
+    for (let places = 0; at + 4 <= bytes.length && this.#ms < most && places < MOST_PLACES; ) {
       const header = mp3HeaderAt(bytes, at)
       // Elsewhere, bytes can look like a header of another format by chance.
       if (header && (this.#clean || !this.#header || sameStream(this.#header, header))) {
@@ -150,9 +157,13 @@ export class Mp3Length {
       }
       const block = this.#clean ? metadataAt(bytes, at, bytes.length) : 0
       if (block === UNSURE && !voice.ended) break
+      places++
       this.#clean = block > 0
-      const sync = bytes.indexOf(0xff, at + 1)
-      at = block > 0 ? at + block : sync < 0 ? bytes.length : sync
+      if (block > 0) at += block
+      else {
+        const sync = bytes.indexOf(0xff, at + 1)
+        at = sync < 0 ? bytes.length : sync
+      }
     }
     this.#next = base + at
   }

@@ -341,7 +341,7 @@ function fileFrom(data: Uint8Array, at: number, end: number): number {
     from >= 0 && from < end;
     from = data.indexOf(LETTER_R, from + 1)
   )
-    if (mayBeWav(data, from)) return from
+    if (data[from + 1] !== LETTER_R && mayBeWav(data, from)) return from
   return end
 }
 

@@ -20,8 +20,9 @@ const QUIET = 6_000
 const SMOOTH = 1
 /** Maximum mean of audio samples; text and tables have a larger one. */
 const MEAN_MOST = 6_000
-/** Magic bytes of unsupported formats: Ogg, FLAC, Matroska, AIFF, AU, RIFX, Wave64, PNG, PDF, ZIP, gzip. */
+/** Magic bytes of formats that are neither samples nor readable here: ID3 with a damaged size, Ogg, FLAC, Matroska, AIFF, AU, RIFX, Wave64, PNG, PDF, ZIP, gzip. */
 const OTHER = [
+  'ID3',
   'OggS',
   'fLaC',
   '\x1aE\xdf\xa3',

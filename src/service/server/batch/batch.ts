@@ -9,7 +9,7 @@ import type { EngineSet } from '../engines/engine-set.ts'
 import { ServiceError } from '../errors.ts'
 import type { BatchSettings } from '../settings.ts'
 import { jobOf } from './job.ts'
-import { type JobHolder, type JobParameters, jobParameters, readForm } from './job-form.ts'
+import { CHARACTER_BYTES, type JobHolder, type JobParameters, jobParameters, readForm } from './job-form.ts'
 import { JobQueue, type LinePlace } from './job-queue.ts'
 import { type UploadHolder, Uploads } from './uploads.ts'
 
@@ -136,9 +136,6 @@ export interface BatchHolder extends JobHolder, UploadHolder {
   assertRoom(): void
   enter(end: (error: ServiceError) => void): Disposable
 }
-
-/** Maximum bytes per character in UTF-8. */
-const CHARACTER_BYTES = 4
 
 /**
  * The jobs of `POST /api/batch/file`. Each one occupies a place in the queue from its complete request to the last byte

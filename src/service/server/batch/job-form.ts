@@ -116,6 +116,8 @@ const FORM_BYTES = 64 * 1024
 const MOST_PARTS = 20
 /** Values of `Content-Transfer-Encoding` that leave a part as it is. HTTP has no others (RFC 7578, 4.7). */
 const PLAIN_ENCODINGS = ['7bit', '8bit', 'binary']
+/** Maximum bytes per character in UTF-8. */
+export const CHARACTER_BYTES = 4
 
 /** Reads the form into memory; writes no temporary files. Throws a `ServiceError`. */
 export async function readForm(request: FastifyRequest, limits: FormLimits): Promise<JobForm> {
@@ -139,7 +141,8 @@ async function read(request: FastifyRequest, limits: FormLimits): Promise<JobFor
   const { maxFileBytes, maxFieldBytes, received = () => {} } = limits
   if (!request.isMultipart()) throw notMultipart(request)
   let fields = knownQuery(request.query as Query, NAMES)
-  if (Number(request.headers['content-length']) > maxFileBytes + maxFieldBytes + FORM_BYTES)
+  const bodyBytes = Number(request.headers['content-length'] ?? Infinity)
+  if (Number.isFinite(bodyBytes) && bodyBytes > maxFileBytes + maxFieldBytes + FORM_BYTES)
     throw tooLarge(maxFileBytes)
   let file: Uint8Array | undefined
   const parts = request.parts({
@@ -155,7 +158,8 @@ async function read(request: FastifyRequest, limits: FormLimits): Promise<JobFor
       )
     if (part.type === 'file') {
       if (file) throw new ServiceError('parameter_repeated', 'file was sent more than once, expected once')
-      file = await wholeFile(part, maxFileBytes, received)
+      file = await wholeFile(part, Math.min(bodyBytes, maxFileBytes), received)
+      if (part.file.truncated) throw tooLarge(maxFileBytes)
       continue
     }
     if (part.fieldname === undefined) throw new ServiceError('form_malformed', 'a part has no name')
@@ -182,18 +186,21 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/** Returns a file of at most `most` bytes. */
 async function wholeFile(
   part: MultipartFile,
-  maxFileBytes: number,
+  most: number,
   received: (bytes: number) => void,
 ): Promise<Uint8Array> {
-  const pieces: Buffer[] = []
+  // Bytes that are never written take no memory; pieces joined at the end would take twice as much.
+  const bytes = Buffer.allocUnsafeSlow(most)
+  let length = 0
   for await (const piece of part.file) {
-    pieces.push(piece as Buffer)
+    bytes.set(piece as Buffer, length)
+    length += (piece as Buffer).length
     received((piece as Buffer).length)
   }
-  if (part.file.truncated) throw tooLarge(maxFileBytes)
-  return Buffer.concat(pieces)
+  return bytes.subarray(0, length)
 }
 
 function tooLarge(maxFileBytes: number): ServiceError {
@@ -235,6 +242,11 @@ export function jobText({ text, mode }: JobParameters, { file }: JobForm, maxTex
     throw new ServiceError('parameter_repeated', 'both text and file were sent, expected only one of them')
   if (text === undefined && !file)
     throw new ServiceError('file_missing', `${mode} requires text, in the field text or as a file`)
+  if (file && file.length > maxTextLength * CHARACTER_BYTES)
+    throw new ServiceError(
+      'text_too_long',
+      `the text has ${file.length} bytes, allowed are ${maxTextLength} characters`,
+    )
   const found = text ?? decoded(file ?? new Uint8Array(0))
   // Text never contains NUL; many binary files do.
   if (found === undefined || found.includes('\0'))

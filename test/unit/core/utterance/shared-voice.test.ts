@@ -39,6 +39,12 @@ function voice(
   return Object.assign(made, { seen })
 }
 
+/** A WAV with a chunk that would be loud noise. */
+function titled(pcm: Int16Array): Buffer {
+  const noise = Buffer.alloc(60_000, 0x91)
+  return Buffer.concat([encodeWav(pcm, 16_000), Buffer.from('id3 \x60\xea\0\0', 'latin1'), noise])
+}
+
 /** Decodes as the queue does. */
 function ticks(made: SharedVoice, most = 20): void {
   for (let n = 0; n < most && made.due && made.decode(16); n++);
@@ -220,6 +226,7 @@ describe('a voice played again', () => {
     ['mp3', () => mp3(speech(33_000))],
     ['mp3 of 24 kHz', () => mp3(speech(33_000 * 2), 24_000)],
     ['WAV of 24 kHz', () => encodeWav(speech(33_000 * 2), 24_000)],
+    ['WAV files with metadata', () => Buffer.concat([titled(speech(10_000)), titled(speech(23_000))])],
   ])('keeps the last 20 s of a long one: %s', (_, make) => {
     const bytes = make()
     const expected = whole(bytes)
