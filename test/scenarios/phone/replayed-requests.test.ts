@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CallStore } from '../../../src/bridges/telephony/call-history.ts'
-import { FleetCallStore } from '../../../src/bridges/telephony/fleet-call-store.ts'
+import type { CallStore } from '../../../src/bridges/telephony/history/call-history.ts'
+import { FleetCallStore } from '../../../src/bridges/telephony/history/fleet-call-store.ts'
 import { CallTable } from '../../../src/storage/call-table.ts'
 import { openDatabase } from '../../../src/storage/database.ts'
 import { FleetHub } from '../../harness/fleet/fleet-hub.ts'

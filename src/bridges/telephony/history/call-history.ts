@@ -1,5 +1,5 @@
-import type { WallClock } from '../../common/wall-clock.ts'
-import type { CallNote, CallRecord } from '../../storage/call-table.ts'
+import type { WallClock } from '../../../common/wall-clock.ts'
+import type { CallNote, CallRecord } from '../../../storage/call-table.ts'
 
 /** Time after a call’s instructions in which the carrier possibly repeats its request for them (ms). */
 const REPEATED_MS = 30_000

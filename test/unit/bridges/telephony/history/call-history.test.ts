@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { CallHistory } from '../../../../src/bridges/telephony/call-history.ts'
-import { CallTable } from '../../../../src/storage/call-table.ts'
-import { openDatabase } from '../../../../src/storage/database.ts'
-import { LogLines } from '../../../harness/log-lines.ts'
+import { CallHistory } from '../../../../../src/bridges/telephony/history/call-history.ts'
+import { CallTable } from '../../../../../src/storage/call-table.ts'
+import { openDatabase } from '../../../../../src/storage/database.ts'
+import { LogLines } from '../../../../harness/log-lines.ts'
 
 const YEAR_MS = 365 * 86_400_000
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { BoundedMap } from '../../common/bounded-map.ts'
-import { BridgeError } from '../../common/errors.ts'
-import type { WallClock } from '../../common/wall-clock.ts'
-import type { Fleet, Table } from '../../core/model/fleet.ts'
-import { type CallNote, type CallRecord, noted } from '../../storage/call-table.ts'
+import { BoundedMap } from '../../../common/bounded-map.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import type { WallClock } from '../../../common/wall-clock.ts'
+import type { Fleet, Table } from '../../../core/model/fleet.ts'
+import { type CallNote, type CallRecord, noted } from '../../../storage/call-table.ts'
 import type { CallStore } from './call-history.ts'
 
 const recordSchema = z.object({
