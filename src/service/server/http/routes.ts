@@ -133,7 +133,8 @@ export function addStreamRoutes(app: FastifyInstance, streams: AudioStreams): vo
     found(request)
     return reply.headers(HEADERS).send()
   })
-  app.get(path, { exposeHeadRoute: false }, (request, reply) =>
-    reply.headers(HEADERS).send(found(request).open()),
-  )
+  app.get(path, { exposeHeadRoute: false }, (request, reply) => {
+    const stream = found(request)
+    return reply.headers(HEADERS).send(stream.open())
+  })
 }
