@@ -35,7 +35,12 @@ export { allPermissions, default, INTENTS, inviteUrl } from '../bridges/discord/
 /** Settings and dependencies of an interpreter. It does not close what is passed in. */
 export interface InterpreterOptions {
   /** Any server of the translation-service interface. */
-  readonly service: { readonly url: string; readonly apiKey?: string }
+  readonly service: {
+    readonly url: string
+    readonly apiKey?: string
+    /** Path of Socket.IO, if it is below a path of the address. */
+    readonly socketPath?: string | undefined
+  }
   /** Volume, limits and timing of the translations, as `relay` of the settings file. */
   readonly relay?: z.input<typeof relaySettingsSchema>
   readonly channels?: ChannelOptions
@@ -54,6 +59,7 @@ const interpreterOptionsSchema = z.strictObject({
   service: z.strictObject({
     url: z.url('an http:// or https:// URL'),
     apiKey: z.string('an API key').optional(),
+    socketPath: z.string('a path like /translate/socket.io/').optional(),
   }),
   relay: relaySettingsSchema.optional(),
   channels: discordBridgeOptionsSchema.shape.channels,
@@ -164,7 +170,7 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
     const { service, relay: relaySettings, channels, preferences, running } = this.#options
     const { autoJoin } = this.#options
     const log = this.#log
-    const access = { url: service.url, apiKey: service.apiKey ?? '' }
+    const access = { ...service, apiKey: service.apiKey ?? '' }
     const relay = new Relay({
       translator: new ServiceTranslator(access),
       options: relayOptions(relaySettings),

@@ -22,6 +22,8 @@ export interface AnnouncerOptions {
   /** Address of the translation service; a function if it can change. */
   readonly url: string | (() => string)
   readonly apiKey: string
+  /** Path of Socket.IO, if it is below a path of the address. */
+  readonly socketPath?: string | undefined
   readonly clock?: Clock
   /** Default: the log of the first bridge that uses it, which is the log of its Fastify application. */
   readonly log?: Logger
@@ -44,13 +46,13 @@ export async function openAnnouncer(options: AnnouncerOptions): Promise<Announce
 
 /** The announcer of `openAnnouncer`, whose own recordings are not checked yet. The caller disposes it. */
 export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & Disposable {
-  const { settings, apiKey, clock = systemClock } = options
+  const { settings, apiKey, socketPath, clock = systemClock } = options
   const log = new LateLog()
   if (options.log) log.use(options.log)
   const { url: where } = options
   const url = typeof where === 'string' ? () => where : where
   const mp3 = new Mp3Pool({ max: 2 })
-  const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, clock }), mp3)
+  const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, socketPath, clock }), mp3)
   const library = new SoundLibrary({
     speaker,
     settings: soundSettingsSchema.parse(settings ?? {}),
@@ -183,7 +185,7 @@ export function openTranslators(
   settings: SettingsInput<typeof serviceConnectionSettingsSchema>,
   { url, apiKey, clock }: { url: string | (() => string); apiKey: string; clock: Clock },
 ): { readonly translator: Translator; readonly fallbacks: readonly Translator[] } {
-  const { mode, resultPaths = {}, maxSessionMinutes, fallbacks = [] } = settings
+  const { mode, resultPaths = {}, maxSessionMinutes, socketPath, fallbacks = [] } = settings
   const alike = {
     clock,
     ...(mode ? { mode } : {}),
@@ -191,9 +193,7 @@ export function openTranslators(
     resultPaths: Object.fromEntries(Object.entries(resultPaths).filter(([, list]) => list)),
   }
   return {
-    translator: new ServiceTranslator({ ...alike, url, apiKey }),
-    fallbacks: fallbacks.map(
-      each => new ServiceTranslator({ ...alike, url: each.url, apiKey: each.apiKey ?? '' }),
-    ),
+    translator: new ServiceTranslator({ ...alike, url, apiKey, socketPath }),
+    fallbacks: fallbacks.map(each => new ServiceTranslator({ ...alike, ...each, apiKey: each.apiKey ?? '' })),
   }
 }

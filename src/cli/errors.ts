@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts'
 import { BridgeError } from '../common/errors.ts'
 import { errorFields, type Logger } from '../common/log.ts'
+import { ServiceClientError } from '../service/client/errors.ts'
 
 /** A user error that the user can fix. Printed without a stack. */
 export class CommandError extends Error {
@@ -17,6 +18,8 @@ export function failure(error: unknown): string {
   if (listening) return listening
   if (error instanceof BridgeError || error instanceof CommandError || error instanceof RangeError)
     return error.message
+  if (error instanceof ServiceClientError && error.keyRefused)
+    return `the translation service refused the key (${error.message}): check service.apiKey`
   if ('code' in error) {
     const code = String(error.code)
     const file = fileFailure(code, (error as NodeJS.ErrnoException).path)

@@ -225,6 +225,7 @@ program
   .description('check any service of the interface from outside and report which statements hold')
   .argument('<url>', 'address of the service')
   .option('--key <key>', 'API key (default: as configured)')
+  .option('--socket-path <path>', 'path of Socket.IO, if it is below a path of the address')
   .option('--from <language>', 'source language', languageId, 'en-us')
   .option('--to <language>', 'target language', languageId, 'es-es')
   .option('--audio <file>', 'WAV file in the source language (default: a bundled English sentence)')

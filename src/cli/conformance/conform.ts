@@ -1,18 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { systemClock } from '../../common/clock.ts'
-import { baseUrl } from '../../service/client/service-client.ts'
+import { baseUrl, socketPath } from '../../service/client/service-address.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { mono, readWav } from '../../transcode/wav.ts'
+import { CommandError } from '../errors.ts'
 import { bundledSentences } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
 import { SECTION_3, SECTION_4 } from './connection-statements.ts'
 import { SECTION_5, SECTION_6, SECTION_7 } from './event-statements.ts'
-import type { Evidence, Probe } from './evidence.ts'
+import type { Evidence, Probe, Reply } from './evidence.ts'
 import { batchReplies, refusedReplies, reply, voiceReplies } from './http-evidence.ts'
 import { SECTION_2 } from './http-statements.ts'
 import { sessionEvidence } from './session-evidence.ts'
-import type { Statement, Status, Verdict } from './statement.ts'
+import { field, type Statement, type Status, type Verdict } from './statement.ts'
 
 /** The statements of sections 2 to 7 of the interface document that can be observed from outside, in order. */
 export const STATEMENTS: readonly Statement[] = [
@@ -30,21 +31,43 @@ export interface Row extends Verdict {
   readonly text: string
 }
 
-/** Observes a service from outside, then evaluates every statement. Never rejects because of the service’s behavior. */
+/**
+ * Observes a service from outside, then evaluates every statement. Rejects with a `CommandError` if the service refuses
+ * the key, and never for any other behavior.
+ */
 export async function examine(probe: Probe): Promise<Row[]> {
   const evidence = await gathered(probe)
   return STATEMENTS.map(({ id, text, judge }) => ({ id, text, ...judge(evidence) }))
 }
 
+/** HTTP statuses of a service that does not accept the key; 429: not now, after too many wrong ones. */
+const REFUSED = [401, 403, 429]
+
 /** Wrong keys are tried last: a service can block an address after too many of them. */
 async function gathered(probe: Probe): Promise<Evidence> {
   const { source, target, text, speech, apiKey } = probe
   const languages = await reply(probe, '/api/languages', apiKey)
+  if (REFUSED.includes(languages.status)) throw keyRefused(probe, languages)
   const voices = await voiceReplies(probe)
   const batch = await batchReplies(probe)
   const { sessions, stream } = await sessionEvidence(probe)
   const { keyless, wrongKey } = await refusedReplies(probe)
   return { source, target, text, speech, languages, voices, batch, keyless, wrongKey, sessions, stream }
+}
+
+/** Nothing can be shown without a key, and every further request would count as an attempt to guess one. */
+function keyRefused({ apiKey }: Probe, { status, body }: Reply): CommandError {
+  const codes = [field(body, 'code'), field(body, 'error')].filter(each => typeof each === 'string').join('/')
+  const answer = `HTTP ${status}${codes === '' ? '' : ` ${codes}`}`
+  if (status === 429)
+    return new CommandError(
+      `the service accepts no requests from this address for now (${answer}): try again later`,
+    )
+  return new CommandError(
+    apiKey === ''
+      ? `the service requires a key (${answer}): pass --key, or set service.apiKey`
+      : `the key was refused (${answer}): check --key, or service.apiKey`,
+  )
 }
 
 const SIGN: Readonly<Record<Status, string>> = { holds: '✓', 'does not hold': '✗', 'not shown': '·' }
@@ -78,6 +101,8 @@ export interface ConformOptions {
   /** Text in the source and in the target language. */
   readonly text: string
   readonly speech: string
+  /** Path of Socket.IO, if it is below a path of the address. */
+  readonly socketPath?: string
   /** Maximum wait for one response (s). */
   readonly patience: number
   readonly json?: boolean
@@ -96,6 +121,7 @@ export async function conform(options: ConformOptions, terminal: Terminal): Prom
   if (!options.json) terminal.line(`Checking ${base}; this takes about a minute …`)
   const probe: Probe = {
     base,
+    socketPath: socketPath(options.socketPath),
     apiKey: key,
     source: from,
     target: to,

@@ -72,7 +72,7 @@ export interface Sessions {
   readonly stsStreaming: SessionRecord
   /** With an invalid language. */
   readonly wrongSetup: SessionRecord
-  /** Without a key and with a wrong key, on every namespace. */
+  /** Without a key on every namespace, and with a wrong key on one. */
   readonly keyless: readonly SessionRecord[]
   readonly wrongKey: readonly SessionRecord[]
 }
@@ -87,7 +87,7 @@ export interface Evidence {
   readonly languages: Reply
   readonly voices: VoiceReplies
   readonly batch: BatchReplies
-  /** Every HTTP operation without a key and with a wrong key. */
+  /** Every HTTP operation without a key, and one with a wrong key. */
   readonly keyless: readonly Reply[]
   readonly wrongKey: readonly Reply[]
   readonly sessions: Sessions
@@ -99,6 +99,8 @@ export interface Evidence {
 export interface Probe {
   /** Base URL of the service, without a trailing slash. */
   readonly base: string
+  /** Path of Socket.IO; undefined: the library's. */
+  readonly socketPath?: string | undefined
   readonly apiKey: string
   readonly source: string
   readonly target: string

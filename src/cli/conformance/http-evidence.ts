@@ -73,15 +73,18 @@ export async function batchReplies(probe: Probe): Promise<BatchReplies> {
   }
 }
 
-/** Calls every operation without a key, then with a wrong key. */
+/** Calls every operation without a key, and one with a wrong key: services block an address after about ten of them. */
 export async function refusedReplies(probe: Probe): Promise<Pick<Evidence, 'keyless' | 'wrongKey'>> {
   const wav = encodeWav(probe.pcm.subarray(0, SAMPLE_RATE / 10), SAMPLE_RATE)
-  const all = async (key: string | undefined) => [
-    await reply(probe, '/api/languages', key),
-    await reply(probe, '/api/voices', key),
-    await reply(probe, '/api/batch/file', key, batchForm('stt', wav, { languageIdSource: probe.source })),
-  ]
-  return { keyless: await all(undefined), wrongKey: await all(WRONG_KEY) }
+  const form = batchForm('stt', wav, { languageIdSource: probe.source })
+  return {
+    keyless: [
+      await reply(probe, '/api/languages', undefined),
+      await reply(probe, '/api/voices', undefined),
+      await reply(probe, '/api/batch/file', undefined, form),
+    ],
+    wrongKey: [await reply(probe, '/api/languages', WRONG_KEY)],
+  }
 }
 
 /** Returns the first bytes served at `url`; undefined if it is not on the service’s own origin. */

@@ -1,11 +1,11 @@
 import { io, type Socket } from 'socket.io-client'
 import { type Clock, setTimer } from '../../common/clock.ts'
+import type { SocketAddress } from '../../service/client/service-address.ts'
 import { EVENT, type Namespace } from '../../service/contract.ts'
 import type { Happening, SessionRecord } from './evidence.ts'
 
 export interface RecordedSocketOptions {
-  /** Base URL of the service, without a namespace. */
-  readonly base: string
+  readonly address: SocketAddress
   readonly namespace: Namespace
   readonly query: Readonly<Record<string, string>>
   /** Undefined: no key is sent. */
@@ -33,8 +33,9 @@ export class RecordedSocket implements Disposable {
 
   /** Connects in the background; the record has the outcome. */
   static open(options: RecordedSocketOptions): RecordedSocket {
-    const { base, namespace, query, apiKey, patienceMs } = options
-    const socket = io(`${base}${namespace}`, {
+    const { address, query, apiKey, patienceMs } = options
+    const socket = io(address.url, {
+      ...(address.path === undefined ? {} : { path: address.path }),
       transports: ['websocket'],
       upgrade: false,
       reconnection: false,

@@ -1,4 +1,5 @@
 import { setTimer } from '../../common/clock.ts'
+import { socketAddress } from '../../service/client/service-address.ts'
 import { EVENT, NAMESPACES, type Namespace } from '../../service/contract.ts'
 import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import type { Evidence, Probe, SessionRecord, Sessions } from './evidence.ts'
@@ -71,8 +72,9 @@ export async function sessionEvidence(probe: Probe): Promise<Pick<Evidence, 'ses
     sts: await run('/sts', translated),
     stsStreaming: await run('/sts', translated, { mode: 'streaming' }),
     wrongSetup: await session(probe, '/stt', { ...queryOf(probe, '/stt'), languageIdSource: 'no language' }),
-    keyless: await everywhere(probe, undefined),
-    wrongKey: await everywhere(probe, WRONG_KEY),
+    keyless: await everywhere(probe, NAMESPACES, undefined),
+    // One of each kind is enough: services block an address after about ten of them.
+    wrongKey: await everywhere(probe, ['/stt'], WRONG_KEY),
   }
   return { sessions, stream }
 }
@@ -85,8 +87,9 @@ async function session(
   use: Use = async () => {},
   more: { apiKey?: string | undefined; atConnect?: (socket: RecordedSocket) => void } = {},
 ): Promise<SessionRecord> {
-  const { base, apiKey, clock, patienceMs } = probe
-  const socket = RecordedSocket.open({ base, namespace, query, apiKey, clock, patienceMs, ...more })
+  const { base, socketPath, apiKey, clock, patienceMs } = probe
+  const address = socketAddress(base, namespace, socketPath)
+  const socket = RecordedSocket.open({ address, namespace, query, apiKey, clock, patienceMs, ...more })
   try {
     if (await socket.started()) await use(socket)
     await socket.quiet(probe.quietMs)
@@ -96,10 +99,14 @@ async function session(
   return socket.record
 }
 
-/** Opens a session on every namespace with this key, without sending. */
-async function everywhere(probe: Probe, apiKey: string | undefined): Promise<SessionRecord[]> {
+/** Opens a session on each namespace with this key, without sending. */
+async function everywhere(
+  probe: Probe,
+  namespaces: readonly Namespace[],
+  apiKey: string | undefined,
+): Promise<SessionRecord[]> {
   const records: SessionRecord[] = []
-  for (const namespace of NAMESPACES)
+  for (const namespace of namespaces)
     records.push(await session(probe, namespace, queryOf(probe, namespace), undefined, { apiKey }))
   return records
 }

@@ -267,8 +267,8 @@ function codeOf(error: unknown): string {
 }
 
 function examined(url: string, apiKey: string, config: Config, close: () => Promise<void>): ExaminedService {
-  const client = new ServiceClient({ url, apiKey, timeoutMs: PATIENCE_MS })
-  const { mode } = config.service
+  const { mode, socketPath } = config.service
+  const client = new ServiceClient({ url, apiKey, socketPath, timeoutMs: PATIENCE_MS })
   return {
     languages: () => client.languages(),
     voices: () => client.voices(),

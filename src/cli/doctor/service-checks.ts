@@ -92,7 +92,12 @@ const MOST_NAMED = 6
 export async function serviceChecks(config: Config, around: DoctorEnvironment): Promise<Check[]> {
   const services = [
     config.service,
-    ...config.service.fallbacks.map(each => ({ ...config.service, apiKey: undefined, ...each })),
+    ...config.service.fallbacks.map(each => ({
+      ...config.service,
+      apiKey: undefined,
+      socketPath: undefined,
+      ...each,
+    })),
   ]
   const checks: Check[] = []
   for (const [place, service] of services.entries())
@@ -167,15 +172,15 @@ export function failure(name: string, error: unknown, where: string): Check {
 
 function reasonOf(error: unknown): string {
   if (error instanceof ServiceClientError && error.by === 'client') return error.description
+  if (error instanceof ServiceClientError && error.keyRefused) return `the key was refused (${error.message})`
   return error instanceof ServiceClientError || error instanceof BridgeError ? error.message : String(error)
 }
 
 function mendOf(error: unknown): string {
   if (error instanceof BridgeError && error.code === 'CONFIG') return 'fix the settings below embedded'
   if (!(error instanceof ServiceClientError)) return 'see the log of the service'
-  const { by, code, status } = error
-  if (by === 'service' && (code === 'unauthorized' || status === 401 || status === 403))
-    return 'check service.apiKey (DRAGOMAN_SERVICE_API_KEY)'
+  const { by, code } = error
+  if (error.keyRefused) return 'check service.apiKey (DRAGOMAN_SERVICE_API_KEY)'
   if (by === 'service' || code === 'closed') return 'see the log of the service'
   if (code === 'protocol') return 'check that service.url is the address of a translation service'
   return 'check that it is running, and check service.url'

@@ -26,11 +26,21 @@ const LONGEST = 300
 /** A word that can be a code; a sentence is a description. */
 const CODE = /^[a-z][\w.-]{0,47}$/
 
+/** Codes of an error to which the service gave none. */
+const NO_CODE = 'refused'
+export const WITHOUT_CODE = 'without_code'
+
 /**
  * Reads a service's error object tolerantly: missing or mistyped fields are empty. The text is truncated and stripped
- * of control characters, because it is logged. A single word is a code.
+ * of control characters, because it is logged. A single word is a code; without any, it is `refused/without_code`.
  */
 function readErrorBody(payload: unknown): ServiceErrorBody {
+  const { code, error, description } = fieldsOf(payload)
+  if (code !== '' || error !== '') return { code: code || NO_CODE, error, description }
+  return { code: NO_CODE, error: WITHOUT_CODE, description }
+}
+
+function fieldsOf(payload: unknown): ServiceErrorBody {
   if (typeof payload === 'string')
     return CODE.test(payload)
       ? { code: payload, error: '', description: '' }
@@ -147,6 +157,8 @@ export type ClientFault =
   | 'protocol/no_list'
   | 'protocol/reply_too_large'
   | 'protocol/http_status'
+  /** The service has no such namespace, probably because its Socket.IO has another path. */
+  | 'protocol/wrong_path'
   /** The service sent too many unexpected events. */
   | 'protocol/flood'
   /** A fragment or text was rejected without a reason. */
@@ -174,7 +186,7 @@ export interface FailureDetails {
 
 /** Every failure that the client reports. Branch on `code` and `error`; `description` may change. */
 export class ServiceClientError extends Error {
-  /** The general code, for example `bad_file`. Empty if the service sent none. */
+  /** The general code, for example `bad_file`; `refused` if the service sent none. */
   readonly code: string
   /** The specific code, for example `language_not_detected`. */
   readonly error: string
@@ -215,6 +227,13 @@ export class ServiceClientError extends Error {
     const [code = '', error = ''] = fault.split('/')
     const retryable = ['unreachable', 'timeout', 'limit'].includes(code)
     return new ServiceClientError('client', { code, error, description }, { retryable, ...details })
+  }
+
+  /** True if the service does not accept the key: a retry needs another one. */
+  get keyRefused(): boolean {
+    return (
+      this.by === 'service' && (this.code === 'unauthorized' || this.status === 401 || this.status === 403)
+    )
   }
 
   /** Returns the same failure, attributed to the `send` with this number. */

@@ -13,6 +13,7 @@ import { type BatchReply, type BatchRequest, batchForm, readBatchReply } from '.
 import { ServiceClientError } from './errors.ts'
 import { ServiceRequests } from './http-requests.ts'
 import { RESULT_PATHS } from './results.ts'
+import { baseUrl, socketAddress, socketPath } from './service-address.ts'
 import { ServiceSession } from './session.ts'
 import {
   type SessionOptions,
@@ -21,14 +22,6 @@ import {
   sessionQuery,
   sessionSettings,
 } from './session-options.ts'
-
-/** Returns the service's base address (`http(s)`) without a trailing slash. Throws for any other URL. */
-export function baseUrl(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (!parsed || !['http:', 'https:'].includes(parsed.protocol))
-    throw new RangeError(`the service's address is http:// or https://, got "${url}"`)
-  return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '')
-}
 
 /** Filter for the voice list; voices match all given fields. */
 export interface VoiceFilter {
@@ -55,6 +48,11 @@ export interface ServiceClientOptions extends Partial<Omit<SessionOptions, 'sign
   /** Address of the service, `http://` or `https://`. */
   readonly url: string
   readonly apiKey: string
+  /**
+   * Path of Socket.IO, like `/translate/socket.io/`, if a proxy serves the whole service below a path. Default:
+   * `/socket.io/`, where Socket.IO's client reads a path in `url` as part of the namespace.
+   */
+  readonly socketPath?: string | undefined
   /** Timeout for a list. Default 5 s. */
   readonly timeoutMs?: number
   /** Timeout for a batch reply. Default 120 s. */
@@ -81,6 +79,7 @@ export class ServiceClient {
     if (typeof options.apiKey !== 'string')
       throw new TypeError(`the API key must be a string, got ${typeof options.apiKey}`)
     sessionSettings(options)
+    socketPath(options.socketPath)
     this.#clock = options.clock ?? systemClock
     this.#requests = new ServiceRequests({ base: this.#base, apiKey: options.apiKey, clock: this.#clock })
   }
@@ -101,6 +100,7 @@ export class ServiceClient {
     const setup = {
       namespace,
       base: this.#base,
+      address: socketAddress(this.#base, namespace, this.#options.socketPath),
       apiKey: this.#options.apiKey,
       query: sessionQuery(namespace, parameters),
       rate: sendRate(parameters),

@@ -3,8 +3,9 @@ import { type Clock, setTimer } from '../../common/clock.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { EVENT } from '../contract.ts'
-import { type ClientFault, ServiceClientError } from './errors.ts'
+import { type ClientFault, ServiceClientError, WITHOUT_CODE } from './errors.ts'
 import { type ResultPaths, ResultReader, type SessionEnd } from './results.ts'
+import type { SocketAddress } from './service-address.ts'
 import { AckDecoder, EventEncoder } from './socket-io/packets.ts'
 import { BinaryEventTransport } from './socket-io/transport.ts'
 import { UtteranceNumbers, type VoiceMode } from './utterance-numbers.ts'
@@ -91,8 +92,7 @@ export interface SessionSocketSink {
 }
 
 export interface SessionSocketOptions {
-  /** `{base_url}/<namespace>`. */
-  readonly url: string
+  readonly address: SocketAddress
   readonly apiKey: string
   readonly query: Readonly<Record<string, string>>
   /** TCP, TLS and the socket's handshake (ms). */
@@ -160,7 +160,9 @@ export class SessionSocket {
       // Passed on to the websocket; missing in the library's types.
       maxPayload: options.maxMessageBytes,
     }
-    this.#socket = io(options.url, settings as unknown as Parameters<typeof io>[1])
+    const { url, path } = options.address
+    if (path !== undefined) Object.assign(settings, { path })
+    this.#socket = io(url, settings as unknown as Parameters<typeof io>[1])
     this.#listen()
   }
 
@@ -258,7 +260,7 @@ export class SessionSocket {
       this.#fault = { error, at: this.#options.clock.now() }
       if (this.#state === 'ready') sink.fault(error)
     })
-    socket.on('connect_error', error => this.#failed(connectFailure(error)))
+    socket.on('connect_error', error => this.#failed(connectFailure(error, this.#options.address.hint)))
     socket.on('disconnect', reason => {
       // A service that disconnects sends the reason just before; a broken connection has none.
       const told = reason === 'io server disconnect' || !this.ready ? this.takeReason() : undefined
@@ -290,26 +292,36 @@ export class SessionSocket {
   }
 }
 
-/** Returns the error of the service's middleware, or the reason why the service could not be reached. */
-function connectFailure(error: Error & { data?: unknown }): ServiceClientError {
-  if (error.data !== undefined && error.data !== null) return ServiceClientError.told(error.data)
-  // A middleware error without data; the library's own errors have no `data` property.
-  if ('data' in error) return ServiceClientError.told(error.message)
+/** Text with which servers without error codes refuse a key. */
+const ABOUT_KEY =
+  /unauthori[sz]ed|not authori[sz]ed|forbidden|authentication|(invalid|wrong|missing|unknown|no) (api[ -]?)?(key|token|credential)/i
+
+/**
+ * Returns the error of the service's middleware, or the reason why the service could not be reached. `hint`: advice if
+ * the address is probably wrong.
+ */
+function connectFailure(error: Error & { data?: unknown }, hint: string | undefined): ServiceClientError {
+  // The library's own errors have no `data` property; those of the service can have an empty one.
+  if ('data' in error) {
+    const told = ServiceClientError.told(error.data ?? error.message)
+    if (hint !== undefined && (told.code === 'bad_namespace' || error.message === 'Invalid namespace'))
+      return ServiceClientError.found('protocol/wrong_path', hint, { cause: error })
+    if (told.error !== WITHOUT_CODE || !ABOUT_KEY.test(`${told.description} ${error.message}`)) return told
+    return ServiceClientError.told({ ...told, code: 'unauthorized', description: told.description })
+  }
   const why = reasonOf(error)
+  const http = typeof why === 'number' ? `HTTP ${why}` : why
+  const advice = hint !== undefined && typeof why === 'number' ? `; ${hint}` : ''
   // 5xx: a proxy whose service is away. Other answers than an upgrade come from something else at this address.
   if (typeof why === 'number' && why < 500)
     return ServiceClientError.found(
       'protocol/http_status',
-      `no translation service answers there: HTTP ${why}`,
-      {
-        status: why,
-        retryable: true,
-        cause: error,
-      },
+      `no translation service answers there: ${http}${advice}`,
+      { status: why, retryable: true, cause: error },
     )
   return ServiceClientError.found(
     'unreachable/connection_failed',
-    `cannot connect to the service${why === undefined ? '' : `: ${typeof why === 'number' ? `HTTP ${why}` : why}`}`,
+    `cannot connect to the service${http === undefined ? '' : `: ${http}`}${advice}`,
     { cause: error },
   )
 }

@@ -11,6 +11,7 @@ import {
   type SessionResult,
   type SessionUtterance,
 } from './results.ts'
+import type { SocketAddress } from './service-address.ts'
 import { type SessionSettings, voiceMode } from './session-options.ts'
 import { SessionWire } from './session-protocol.ts'
 import { audioAddress, streamedAudio } from './streamed-audio.ts'
@@ -68,6 +69,7 @@ export interface SessionSetup<N extends Namespace> {
   readonly namespace: N
   /** Address of the service without namespace. */
   readonly base: string
+  readonly address: SocketAddress
   readonly apiKey: string
   readonly query: Readonly<Record<string, string>>
   /** Sample rate of the input (Hz). */
@@ -105,7 +107,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   #order: Promise<unknown> = Promise.resolve()
 
   private constructor(setup: SessionSetup<N>) {
-    const { namespace, base, apiKey, query, settings, clock } = setup
+    const { namespace, address, apiKey, query, settings, clock } = setup
     this.#setup = setup
     this.namespace = namespace
     this.#takesText = namespace === '/translator' || namespace === '/tts'
@@ -125,11 +127,10 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
       emit: (item, sent) => this.#wire.emit(item, sent),
     })
     const { resultPaths, connectMs, startMs, ackMs, maxMessageBytes } = settings
-    const url = `${base}${namespace}`
     const limits = { connectMs, startMs, ackMs, maxMessageBytes }
     const reading = { resultPaths: withDefaults(RESULT_PATHS, resultPaths), voice: voiceMode(query), clock }
     this.#wire = new SessionWire(
-      { url, apiKey, query, ...limits, ...reading },
+      { address, apiKey, query, ...limits, ...reading },
       {
         connected: parameters => {
           if (typeof parameters === 'object' && parameters !== null) this.#parameters = { ...parameters }

@@ -7,12 +7,22 @@ const places = z
   .optional()
   .describe('places in a result, like [file.data, audio]')
 
+const socketPath = z
+  .string()
+  .regex(/^\/[^?#\s]*$/, 'a path like /translate/socket.io/')
+  .optional()
+  .describe('a path like /translate/socket.io/')
+
 /** Connection to the translation service. */
 export const serviceConnectionSettingsSchema = z.strictObject({
   url: urlSchema('an http:// or https:// address without user, query or fragment')
     .optional()
     .meta({ about: 'Address of the translation service. Without it, the embedded service is started.' }),
   apiKey: secret().optional().meta({ about: 'API key for the translation service.' }),
+  socketPath: socketPath.meta({
+    about:
+      'Path of Socket.IO, if a proxy serves the service below a path: `/translate/socket.io/` for `https://host/translate`. Default: `/socket.io/`.',
+  }),
   mode: z
     .enum(['streaming', 'block'])
     .default('streaming')
@@ -28,11 +38,12 @@ export const serviceConnectionSettingsSchema = z.strictObject({
           about: 'Address of a fallback service.',
         }),
         apiKey: secret().optional().meta({ about: 'API key of that service.' }),
+        socketPath: socketPath.meta({ about: 'Path of Socket.IO at that service.' }),
       }),
     )
     .max(8)
     .default([])
-    .describe('a list of { url, apiKey }')
+    .describe('a list of { url, apiKey, socketPath }')
     .meta({
       about: 'Fallback services, in order of preference, used while the primary service is unavailable.',
     }),

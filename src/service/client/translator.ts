@@ -10,7 +10,7 @@ import type {
 import type { ReceiveAudio } from '../contract.ts'
 import { toBridgeError } from './errors.ts'
 import { RESULT_PATHS, type ResultPaths, type SessionEnd } from './results.ts'
-import { baseUrl } from './service-client.ts'
+import { baseUrl, socketAddress, socketPath } from './service-address.ts'
 import { sessionQuery } from './session-options.ts'
 import { SessionSocket, type SessionSocketOptions } from './session-transport.ts'
 
@@ -99,6 +99,8 @@ export interface ServiceTranslatorOptions {
   /** Base address of the service, `http://` or `https://`; a function if it can change (an embedded service). */
   readonly url: string | (() => string)
   readonly apiKey: string
+  /** Path of Socket.IO, if it is below a path of the address (`ServiceClientOptions`). */
+  readonly socketPath?: string | undefined
   /** `streaming` (default): translated speech in pieces as synthesized. `block`: one result per utterance. */
   readonly mode?: ReceiveAudio['mode']
   /** Timeouts (ms) for the handshake, and from there to `start`. Default 3 s each. */
@@ -123,6 +125,7 @@ export class ServiceTranslator implements Translator {
 
   constructor(options: ServiceTranslatorOptions) {
     if (typeof options.url === 'string') baseUrl(options.url)
+    socketPath(options.socketPath)
     this.#options = options
   }
 
@@ -140,7 +143,11 @@ export class ServiceTranslator implements Translator {
     const heard = { languageIdSource: from, partials: true }
     const connection = new ServiceConnection(
       {
-        url: `${baseUrl(typeof url === 'string' ? url : url())}${want === 'speech' ? '/sts' : '/stt'}`,
+        address: socketAddress(
+          baseUrl(typeof url === 'string' ? url : url()),
+          want === 'speech' ? '/sts' : '/stt',
+          this.#options.socketPath,
+        ),
         apiKey,
         query:
           want === 'speech'

@@ -66,6 +66,16 @@ test('the client library gets the reason of a key as text, and connects no more'
   ])
 })
 
+test('a connection without auth is one attempt', async () => {
+  const { url, service } = await fakeService()
+  for (const namespace of ['/stt', '/']) {
+    const socket = io(url + namespace, { transports: ['websocket'], reconnection: false, forceNew: true })
+    await new Promise(resolve => socket.once('connect_error', resolve))
+    socket.disconnect()
+  }
+  expect(service.figures().errors).toEqual({ key_missing: 2 })
+})
+
 test.each<[string, string, (url: string) => Promise<unknown>]>([
   [
     'a client of protocol 3',

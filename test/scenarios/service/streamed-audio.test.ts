@@ -195,3 +195,40 @@ test('closing the service ends the streams at once', async () => {
   await Promise.all([service.close(), response.arrayBuffer().catch(() => {})])
   expect(performance.now() - begin).toBeLessThan(2_000)
 })
+
+describe('in a page of another origin', () => {
+  const origin = 'https://app.example.com'
+
+  test.each([{}, { origin }, { origin: 'null' }])('the stream plays: %j', async headers => {
+    const { ready } = await fakeService()
+    const { client } = await ready('/tts', { receiveAudio: STREAM })
+    const url = await client.until<string>('start')
+    for (const method of ['HEAD', 'GET']) {
+      const leave = new AbortController()
+      const response = await fetch(url, { method, headers, signal: leave.signal })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+      expect(response.headers.get('access-control-allow-origin')).toBe('*')
+      leave.abort()
+    }
+    const asked = {
+      origin,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'range',
+    }
+    const preflight = await fetch(url, { method: 'OPTIONS', headers: asked })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('range')
+  })
+
+  test('everything else stays with its own pages', async () => {
+    const { url } = await fakeService()
+    for (const path of ['/health', '/api/languages', '/docs', '/nothing']) {
+      const { headers } = await fetch(`${url}${path}`)
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+      expect(headers.get('access-control-allow-origin')).toBe(null)
+      const asked = { origin, 'access-control-request-method': 'GET' }
+      expect((await fetch(`${url}${path}`, { method: 'OPTIONS', headers: asked })).status).toBe(403)
+    }
+  })
+})

@@ -16,6 +16,7 @@ import { markAuthenticated, type RequestGuard } from '../../../net/request-guard
 import type { ServerLimits } from '../../../net/settings.ts'
 import { ServiceError } from '../errors.ts'
 import { shown } from '../query.ts'
+import { STREAM_ORIGINS, STREAM_PATH } from '../session/audio-stream.ts'
 import type { ConnectGuard, EngineConnection } from '../session/namespace-sessions.ts'
 import type { RefusalLog } from '../session/refusal-log.ts'
 import type { ServiceSettings } from '../settings.ts'
@@ -193,9 +194,10 @@ export class OriginCheck {
   }
 
   /** Returns the reason to reject a request with these headers, or undefined. */
-  refusal({ host, origin }: IncomingHttpHeaders): ServiceError | undefined {
-    if (this.#open && !this.#isOwn(host))
-      return refused('a service without keys only accepts requests to its own host name')
+  refusal(headers: IncomingHttpHeaders): ServiceError | undefined {
+    const { host, origin } = headers
+    const foreign = this.#foreignName(headers)
+    if (foreign) return foreign
     if (origin === undefined || this.allows(origin)) return undefined
     if (host !== undefined && URL.canParse(origin) && new URL(origin).host === host.toLowerCase())
       return undefined
@@ -210,15 +212,28 @@ export class OriginCheck {
   /** Applies the check to the routes of `app` and adds the headers that let browsers read the responses. */
   guard(app: FastifyInstance): void {
     app.addHook('onRequest', async (request, reply) => {
-      const { headers, method } = request
-      const error = this.refusal(headers)
+      const { headers, method, url } = request
+      const streamed = url.startsWith(STREAM_PATH)
+      const error = streamed ? this.#foreignName(headers) : this.refusal(headers)
       if (error) throw error
       const { origin } = headers
+      const preflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+      if (streamed)
+        return preflight
+          ? reply
+              .code(204)
+              .headers({ ...PREFLIGHT, ...STREAM_ORIGINS })
+              .send()
+          : undefined
       if (origin === undefined || !this.allows(origin)) return undefined
       void reply.headers({ 'access-control-allow-origin': origin, vary: 'origin' })
-      if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return undefined
-      return reply.code(204).headers(PREFLIGHT).send()
+      return preflight ? reply.code(204).headers(PREFLIGHT).send() : undefined
     })
+  }
+
+  #foreignName({ host }: IncomingHttpHeaders): ServiceError | undefined {
+    if (!this.#open || this.#isOwn(host)) return undefined
+    return refused('a service without keys only accepts requests to its own host name')
   }
 
   #isOwn(host: string | undefined): boolean {

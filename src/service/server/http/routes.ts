@@ -12,7 +12,7 @@ import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import type { KeyWatch } from '../keys/key-watch.ts'
 import { knownQuery, type Query } from '../query.ts'
-import { type AudioStreams, STREAM_PATH } from '../session/audio-stream.ts'
+import { type AudioStreams, STREAM_ORIGINS, STREAM_PATH } from '../session/audio-stream.ts'
 import type { Catalog } from '../voice-catalog.ts'
 import { voiceFilter } from './parameters.ts'
 
@@ -114,6 +114,7 @@ function fromFastify(error: FrameworkError): ServiceError {
 }
 
 const HEADERS = {
+  ...STREAM_ORIGINS,
   'content-type': 'audio/mpeg',
   'cache-control': 'no-store',
   'accept-ranges': 'none',

@@ -167,6 +167,14 @@ export class AudioStream {
 /** Path prefix of streams. */
 export const STREAM_PATH = '/stream/'
 
+/** Headers with which pages of all origins may play a stream: its path is the only credential. */
+export const STREAM_ORIGINS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers': 'range',
+  'cross-origin-resource-policy': 'cross-origin',
+}
+
 /** The streams of the open sessions, each at an unguessable path. The path is the only credential. */
 export class AudioStreams {
   readonly #streams = new Map<string, AudioStream>()

@@ -71,15 +71,15 @@ function refuseUnknown(name: string, auth: unknown, options: NamespaceOptions): 
 }
 
 /** A CONNECT packet with `auth`: its namespace, and `auth` as JSON. */
-const CONNECT_PACKET = /^0(\/[^,]*)?,?(.+)$/s
+const CONNECT_PACKET = /^0(?:(\/[^,]*),?)?(.*)$/s
 
 /**
  * Rejects a CONNECT whose `auth` is not an object, such as the key as plain text. Socket.IO would close the connection
  * without a reason, and the client would connect again forever.
  */
 function refuseUnreadable(connection: EngineConnection, data: string, options: NamespaceOptions): void {
-  const [, name = '/', auth] = CONNECT_PACKET.exec(data) ?? []
-  if (auth === undefined || isJsonObject(auth)) return
+  const [, name = '/', auth = ''] = CONNECT_PACKET.exec(data) ?? []
+  if (auth === '' || isJsonObject(auth)) return
   const { request } = connection
   const place = 'auth.token (auth has to be an object: { token: key })'
   const missing = () => {
