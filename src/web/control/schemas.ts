@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { languageId } from '../../common/language.ts'
+import { languageSchema } from '../../common/setting-fields.ts'
 import { ORIGINAL_VOICES } from '../../core/model/participant-state.ts'
 import { GETS } from '../../core/model/reception.ts'
 
@@ -139,16 +139,15 @@ export const webhookSchema = z.strictObject({
 
 /** Schemas shared by several operations. Every text has a maximum length. */
 
-const LANGUAGE = /^[A-Za-z]{2,3}[-_]([A-Za-z]{2}|[0-9]{3})$/
 /** No control characters: the text is displayed, spoken and sent to other programs. */
 const PRINTABLE = /^[^\p{Cc}]*$/u
 
-/** `en_US` is accepted and becomes `en-us`. */
+/** `en_US` and `en` are accepted and become `en-us`. */
 export const language = z
   .string()
-  .regex(LANGUAGE, 'a language is like en-us')
+  .max(16)
   .meta({ examples: ['en-us'] })
-  .transform(text => languageId(text))
+  .pipe(languageSchema)
   .describe('A language.')
 
 /** The name of any room, including rooms not created by the API. */
