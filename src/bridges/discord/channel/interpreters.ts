@@ -88,8 +88,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     const id = `discord ${guildId}.${++this.#count}`
     const session = new ChannelSession(this.#resources, request, { events: this.#events, id, room })
     this.#sessions.set(guildId, session)
-    void session.ended.then(({ kind }) => {
-      if (kind !== 'taken') this.#options.register.leaves(guildId)
+    void session.ended.then(() => {
       this.#sessions.delete(guildId)
       this.#keep()
     })
