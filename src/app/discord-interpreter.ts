@@ -157,7 +157,8 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
   /**
    * Adds interpreting to `client`, before or after its login. Call it once. Throws `BridgeError`: `CONFIG` if the client
    * lacks an intent, limits a cache without which discord.js does not work, or is logged in and limits its cache of
-   * voice states; `STATE` if the interpreter is attached or closed.
+   * voice states; `NOT_INSTALLED` for a version of @discordjs/voice that cannot be used; `STATE` if the interpreter is
+   * attached or closed.
    */
   attach(client: Client, { commands = true }: AttachOptions = {}): this {
     if (this.#closing) throw new BridgeError('STATE', 'the interpreter is closed')

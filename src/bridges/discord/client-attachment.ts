@@ -20,6 +20,7 @@ import { type JoinOptions, joinChannel } from './join-channel.ts'
 import { CAPTION_DEFAULTS, CHANNEL_DEFAULTS, type DiscordBridgeOptions } from './options.ts'
 import { MemoryPreferences } from './preferences.ts'
 import { OutputPacer } from './voice/channel-output.ts'
+import { assertVoiceLibrary } from './voice/patches/voice-library.ts'
 import { VoiceRegister } from './voice-register.ts'
 
 const COMMAND_DEFAULTS: CommandSettings = {
@@ -71,7 +72,9 @@ export class ClientAttachment {
   #registrar: Registrar | undefined
   #closing: Promise<void> | undefined
 
+  /** Throws `BridgeError` `NOT_INSTALLED` for a version of @discordjs/voice that cannot be used. */
   constructor(client: Client, options: AttachmentOptions) {
+    assertVoiceLibrary()
     const { relay, admission = relay, announcer, dialer, roomCodes, observer } = options
     const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
     const { preferences = new MemoryPreferences(), roomCodeLimiter = UNLIMITED, running } = options

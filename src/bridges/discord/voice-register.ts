@@ -59,8 +59,11 @@ export interface Occupation {
 interface Entry {
   readonly present: Map<string, Present>
   me: KnownMember | undefined
-  /** The bot entered its channel since this process logged in, at the request of this process. */
-  entered: boolean
+  /**
+   * The bot entered its channel since this process logged in, at the request of this process, but not by an adapter of
+   * the client: Lavalink and the like ask the gateway themselves.
+   */
+  foreign: boolean
 }
 
 /**
@@ -180,14 +183,8 @@ export class VoiceRegister implements Disposable {
    */
   occupation(guildId: string): Occupation | undefined {
     const { voice } = this.#client
-    if (!voice.adapters.has(guildId) && !this.#guilds.get(guildId)?.entered) return undefined
+    if (!voice.adapters.has(guildId) && !this.#guilds.get(guildId)?.foreign) return undefined
     return { channelId: this.own(guildId)?.channelId }
-  }
-
-  /** The owner of this register leaves the bot's channel: Discord confirms it only later. */
-  leaves(guildId: string): void {
-    const entry = this.#guilds.get(guildId)
-    if (entry) entry.entered = false
   }
 
   #on<T>(event: GatewayDispatchEvents, listener: (data: T) => void): void {
@@ -199,7 +196,7 @@ export class VoiceRegister implements Disposable {
   #entry(guildId: string): Entry {
     let entry = this.#guilds.get(guildId)
     if (!entry) {
-      entry = { present: new Map(), me: undefined, entered: false }
+      entry = { present: new Map(), me: undefined, foreign: false }
       this.#guilds.set(guildId, entry)
     }
     return entry
@@ -241,7 +238,7 @@ export class VoiceRegister implements Disposable {
       const { id } = member.user
       if (id === me || entry.present.has(id)) this.#know(data.id, this.#memberOf(data.id, member))
     }
-    if (!this.own(data.id)) entry.entered = false
+    if (!this.own(data.id)) entry.foreign = false
   }
 
   #moved(state: GatewayVoiceState): void {
@@ -249,7 +246,9 @@ export class VoiceRegister implements Disposable {
     if (!guildId) return
     const entry = this.#entry(guildId)
     const before = entry.present.get(userId)
-    if (userId === this.#client.user?.id) entry.entered = Boolean(channelId) && (entry.entered || !before)
+    if (userId === this.#client.user?.id)
+      entry.foreign =
+        Boolean(channelId) && (before ? entry.foreign : !this.#client.voice.adapters.has(guildId))
     // Keeps the order of joining.
     if (before?.channelId !== channelId) entry.present.delete(userId)
     if (channelId) entry.present.set(userId, presentOf(state, channelId, before?.member))

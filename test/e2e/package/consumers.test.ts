@@ -87,7 +87,7 @@ describe('the packed tarball in another program', () => {
       expect(found.wrong.message).toMatch(/invite must be a function.*did you mean publicUrl\?/)
       // The optional peers are missing and are not required.
       expect(found.discord).toMatchObject({ code: 'NOT_INSTALLED' })
-      expect(found.discord.message).toContain('npm install discord.js@14 @discordjs/voice@0.19.2')
+      expect(found.discord.message).toContain('npm install discord.js@14 @discordjs/voice@0.19')
     },
     60_000,
   )

@@ -151,7 +151,7 @@ describe('the package', () => {
       ...{ cwd: folder, env },
     }).catch(error => error)
     expect(failed.code).toBe(1)
-    expect(failed.stderr).toContain('npm install discord.js@14 @discordjs/voice@0.19.2')
+    expect(failed.stderr).toContain('npm install discord.js@14 @discordjs/voice@0.19')
     expect(failed.stderr).not.toContain('    at ')
   })
 

@@ -51,7 +51,7 @@ async function failure(settings: Parameters<typeof recognition>[0]): Promise<str
 
 describe('sherpa-onnx without its package', () => {
   it('names the command that installs it', () =>
-    expect(() => assertPackage('synthesis', () => false)).toThrow(
+    expect(() => assertPackage('synthesis', () => undefined)).toThrow(
       'sherpa: its package is not installed: run npm install sherpa-onnx-node@1',
     ))
 })

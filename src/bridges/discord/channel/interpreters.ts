@@ -94,8 +94,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
       { events: this.#events, id, room },
     )
     this.#sessions.set(guildId, session)
-    void session.ended.then(({ kind }) => {
-      if (kind !== 'taken') this.#options.register.leaves(guildId)
+    void session.ended.then(() => {
       this.#sessions.delete(guildId)
       this.#keep()
     })

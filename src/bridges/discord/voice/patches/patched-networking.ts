@@ -6,8 +6,8 @@ import type { DaveSession } from '../dave-guard.ts'
 import { GCM_MODE, sealed, XCHACHA_MODE } from '../rtp-packet.ts'
 
 /**
- * The parts of @discordjs/voice 0.19.2 that are patched here. They are not public, which is why the version is pinned.
- * `test/unit/bridges/discord/voice/library-internals.test.ts` fails if one of them disappears.
+ * The parts of @discordjs/voice 0.19 that are patched here. They are not public: `assertVoiceLibrary` refuses a version
+ * without them, and `test/unit/bridges/discord/voice/library-internals.test.ts` fails if one of them disappears.
  */
 export interface Networking extends EventEmitter {
   readonly state: NetworkingState

@@ -97,9 +97,9 @@ function takesHotwords({ kind, metadata }: ModelFiles): boolean {
 /** Throws an `EngineError` with the install command if sherpa-onnx is not installed. */
 export function assertPackage(
   kind: 'transcription' | 'synthesis',
-  isInstalled?: (name: string) => boolean,
+  versionOf?: (name: string) => string | undefined,
 ): void {
-  if (missingOf('sherpa', isInstalled).length > 0)
+  if (missingOf('sherpa', versionOf).length > 0)
     throw new EngineError(kind, 'sherpa', `its package is not installed: run ${howToInstall('sherpa')}`)
 }
 

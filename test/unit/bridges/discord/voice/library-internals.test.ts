@@ -1,12 +1,28 @@
 import { readFileSync } from 'node:fs'
+import * as library from '@discordjs/voice'
 import { Networking, VoiceUDPSocket, VoiceWebSocket } from '@discordjs/voice'
 import { describe, expect, test } from 'vitest'
+import { assertVoiceLibrary } from '../../../../../src/bridges/discord/voice/patches/voice-library.ts'
 
 /** Internals that `library-parts.ts` relies on. */
 describe('the voice library', () => {
-  test('has the known version', () => {
-    const ours = JSON.parse(readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8'))
-    expect(ours.peerDependencies['@discordjs/voice']).toBe('0.19.2')
+  test('is refused with the reason if it lacks what is used', () => {
+    expect(() => assertVoiceLibrary()).not.toThrow()
+    const { DAVESession: _, ...older } = library
+    expect(() => assertVoiceLibrary({ ...older, version: '0.18.0' })).toThrow(
+      expect.objectContaining({
+        code: 'NOT_INSTALLED',
+        message: expect.stringMatching(
+          /^@discordjs\/voice 0\.18\.0 lacks Discord's end-to-end encryption.*voice@0\.19/,
+        ),
+      }),
+    )
+    class Networking {
+      destroy() {}
+    }
+    expect(() => assertVoiceLibrary({ ...library, Networking, version: '1.0.0' })).toThrow(
+      '@discordjs/voice 1.0.0 lacks Networking.createAudioPacket',
+    )
   })
 
   test.each([
