@@ -1,4 +1,4 @@
-import { type Caption, Observer, type SessionEvent } from '../../../src/core/model/events.ts'
+import { type Caption, Observer } from '../../../src/core/model/events.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { CaptionFeed } from '../../../src/web/captions/caption-feed.ts'
 
@@ -28,7 +28,10 @@ export function roomTalk() {
       translation: `es ${text}`,
       ...more,
     })
-  const session = (status: SessionEvent['status'], more: Partial<SessionEvent> = {}) =>
-    observer.emit('session', { room: 'desk', speaker: 'anna-1', to: 'es-es', status, attempt: 1, ...more })
-  return { clock, wall, observer, feed, failures, open, close, caption, session }
+  /** Anna speaks untranslated for `participant`, or no longer. */
+  const outage = (active: boolean, participant = 'bob-2') =>
+    observer.emit('outage', {
+      ...{ room: 'desk', speaker: 'anna-1', to: 'es-es', participant, active, durationMs: 0 },
+    })
+  return { clock, wall, observer, feed, failures, open, close, caption, outage }
 }

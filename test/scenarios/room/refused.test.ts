@@ -80,6 +80,7 @@ test('caption readers are notified of a refusal and of its end', async () => {
   r.translator.refuse = no
   r.live('anna', { speaks: 'en-us', hears: 'en-us' })
   r.live('bob', { hears: 'es-es' })
+  r.say('anna', sine(400, 500))
   await r.run(1_000)
   expect(told).toEqual([true])
   r.translator.refuse = undefined

@@ -97,12 +97,16 @@ describe('captions', () => {
     expect(texts()).toEqual(['one', 'two', 'three'])
   })
 
-  test('reports that the service is unavailable, and its recovery', async () => {
-    const { path, connection, clock, run } = await talking()
+  test('reports that a speaker is not translated, and their recovery', async () => {
+    const { path, connection, translator, say, run } = await talking()
     const { events, state } = reader(`${path}?to=es-es&final=true`)
     await until(() => state.opened === 1, WAIT_MS, 'the stream')
+    say('anna', sine(440, 2_000))
+    await run(1_000)
+    translator.autoReady = false
     connection('en-us', 'es-es').drop({ kind: 'hangup', by: 'remote' })
-    clock.advance(200)
+    await run(500)
+    connection('en-us', 'es-es').sink.ready()
     await run(200)
     await until(() => events.length === 2, WAIT_MS, 'both')
     expect(events.map(({ data }) => data)).toEqual([
@@ -186,7 +190,7 @@ describe('links', () => {
   })
 
   test('end their streams with an event when they expire; the client does not reconnect', async () => {
-    const { ask, url, caption, clock } = await talking()
+    const { ask, url, caption, clock, run } = await talking()
     const { body } = await ask('POST', '/rooms/r/captions/link', { minutes: 1 })
     const byLink = reader(url + body.url, { key: null })
     const byKey = reader(`${url}/v1/rooms/r/captions`)
@@ -196,6 +200,7 @@ describe('links', () => {
     await until(() => byLink.texts().length === 1, WAIT_MS, 'a caption')
     clock.advance(1)
     await until(() => byLink.state.refused === 401, WAIT_MS, 'the end')
+    await run(40)
     caption('2', 'two')
     await until(() => byKey.texts().length === 2, WAIT_MS, 'who has a key reads on')
     expect(byLink.texts()).toEqual(['one'])

@@ -39,6 +39,7 @@ test('lists the participants and their settings', async () => {
       backlogMs: 0,
       lagMs: 0,
       sessions: [{ to: 'es-es', status: 'live' }],
+      receptions: [{ speaker: 'bob', to: 'en-us', gets: 'translated' }],
     },
     expect.objectContaining({ id: 'bob', name: null, original: 'duck' }),
   ])

@@ -21,7 +21,8 @@ test('a snapshot contains rooms, legs and process figures', async () => {
   expect(leg?.figures).toEqual({
     ...{ n: 1, id: 'anna', room: 'recorded', channel: 'fake', name: 'Anna', speaks: 'en-us', hears: 'es-es' },
     ...{ original: 'duck', muted: false, interpreting: true, present: true, since: START + 1_000 },
-    sessions: [{ to: 'es-es', status: 'live', drops: 0 }],
+    sessions: [{ to: 'es-es', status: 'live', unavailable: false, drops: 0 }],
+    lacks: [],
     ...{ lost: { line: 0, service: 0 }, returns: 0, simulated: null },
   })
   expect(board.health).toEqual([
@@ -29,6 +30,7 @@ test('a snapshot contains rooms, legs and process figures', async () => {
       ...{ loopLagMs: 1.3, cpuPercent: 12.3, memoryMiB: 100, memoryPercent: 12 },
       ...{
         services: ['closed'],
+        listeners: { needing: 1, lacking: 0, speakers: [] },
         waiting: 0,
         onFallback: 0,
         overloadReason: null,
@@ -175,7 +177,8 @@ test('truncates a flood of events and reports the number of missing ones', async
     world.relay.observer.emit('dtmf', { room: 'r', participant: 'anna', digit: '7' })
   const { events, missed } = JSON.parse(feed.delta())
   expect([events.length, missed]).toEqual([40, 960])
-  expect(events.at(-1).id).toBe(1_000)
+  // After the opening of the room and the arrival.
+  expect(events.at(-1).id).toBe(1_002)
   expect(boardOf(feed).events).toHaveLength(200)
 })
 

@@ -177,25 +177,27 @@ describe('during an outage of the translation', () => {
     const { announcer, anna, bob } = await couple()
     await r.run(3_000)
     r.say('anna', sine(300, 30_000, 6_000))
+    r.say('bob', sine(500, 30_000, 6_000))
     r.translator.autoReady = false
     for (const c of r.translator.connections) c.drop(lost)
     await r.run(1_000)
     expect(loudness(bob.lately(500), 300, 16_000)).toBeGreaterThan(5_900)
     expect(announcer.asked).toEqual([])
     await r.run(1_000)
-    expect(announcer.asked).toEqual(['service-unavailable en-us', 'service-unavailable es-es'])
+    expect(announcer.asked.toSorted()).toEqual(['service-unavailable en-us', 'service-unavailable es-es'])
     expect(told(anna, 'service-unavailable') && told(bob, 'service-unavailable')).toBe(true)
     await r.run(10_000)
     expect(announcer.asked).toHaveLength(2)
     r.translator.autoReady = true
     for (const c of r.translator.connections) if (!c.closed) c.sink.ready()
     await r.run(2_000)
-    expect(announcer.asked.slice(2)).toEqual(['service-back en-us', 'service-back es-es'])
+    expect(announcer.asked.slice(2).toSorted()).toEqual(['service-back en-us', 'service-back es-es'])
     expect(told(bob, 'service-back', 2_000)).toBe(true)
   })
 
   test('plays no notice for an outage under one second', async () => {
     const { announcer } = await couple()
+    r.say('anna', sine(300, 30_000))
     await r.run(3_000)
     for (const c of r.translator.connections) c.drop(lost)
     await r.run(5_000)
@@ -204,6 +206,8 @@ describe('during an outage of the translation', () => {
 
   test('repeats the notice at most every 30 s during repeated outages', async () => {
     const { announcer } = await couple()
+    r.say('anna', sine(300, 90_000))
+    r.say('bob', sine(700, 90_000))
     await r.run(3_000)
     for (let n = 0; n < 10; n++) {
       r.translator.autoReady = false
@@ -217,12 +221,29 @@ describe('during an outage of the translation', () => {
     expect(announcer.asked.filter(asked => asked.startsWith('service-back'))).toEqual([])
   })
 
-  test('notifies only the affected listener', async () => {
+  test('notifies only listeners of the speaker who is not translated, with their name, and only while they speak', async () => {
     const { announcer } = await couple()
+    r.relay.find('anna')?.change({ name: 'Anna' })
     r.translator.autoReady = false
     r.connection('en-us', 'es-es').drop({ kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') })
-    await r.run(60_000)
-    expect(announcer.asked).toEqual(['service-unavailable es-es'])
+    r.say('bob', sine(300, 60_000))
+    await r.run(30_000)
+    expect(announcer.asked).toEqual([])
+    r.say('anna', sine(400, 5_000))
+    await r.run(30_000)
+    expect(announcer.asked).toEqual(['speaker-untranslated es-es name=Anna'])
+  })
+
+  test('a participant who is alone, and hears only their own translation, is not told that they hear originals', async () => {
+    const { announcer, bob } = await couple()
+    await bob.close({ kind: 'hangup', by: 'remote' })
+    r.relay.find('anna')?.change({ hears: 'es-es' })
+    await r.run(200)
+    r.translator.autoReady = false
+    r.say('anna', sine(400, 5_000))
+    r.connection('en-us', 'es-es').drop(lost)
+    await r.run(3_000)
+    expect(announcer.asked).toEqual(['self-untranslated es-es'])
   })
 })
 

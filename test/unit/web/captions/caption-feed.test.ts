@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BridgeError } from '../../../../src/common/errors.ts'
 import type { FeedEvent, RoomLife } from '../../../../src/web/captions/caption-feed.ts'
 import { roomTalk } from '../../../harness/web/scripted-captions.ts'
 
@@ -83,34 +82,16 @@ test('a reopened room is a new life, even while the first is still closing', () 
   expect(lives.slice(0, 3)).toEqual([lives[0], lives[0], lives[0]])
 })
 
-test('reports an unavailable service once, and its recovery once', () => {
-  const { open, session, heard } = listening()
+test('reports a speaker who is not translated once, whatever the number of listeners, and their recovery once', () => {
+  const { open, outage, heard } = listening()
   open()
-  for (const status of [
-    'opening',
-    'live',
-    'waiting',
-    'opening',
-    'waiting',
-    'opening',
-    'live',
-    'live',
-  ] as const)
-    session(status)
-  session('ended', { reason: { kind: 'unused' } })
-  session('ended', { reason: { kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') } })
+  outage(true)
+  outage(true, 'carla-3')
+  outage(false)
+  outage(false, 'carla-3')
+  outage(true)
   const away = heard.flatMap(({ event }) => (event.kind === 'service' ? [event.unavailable] : []))
   expect(away).toEqual([true, false, true])
-})
-
-test('ends the outage when the service is no longer needed', () => {
-  const { open, session, heard } = listening()
-  open()
-  for (const status of ['live', 'waiting'] as const) session(status)
-  session('ended', { reason: { kind: 'unused' } })
-  session('ended', { reason: { kind: 'unused' } })
-  const away = heard.flatMap(({ event }) => (event.kind === 'service' ? [event.unavailable] : []))
-  expect(away).toEqual([true, false])
 })
 
 test('reports a listener that throws, and continues', () => {

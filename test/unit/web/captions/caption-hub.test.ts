@@ -42,7 +42,7 @@ function desk() {
 }
 
 test('sends a reader past and current captions until the room ends', () => {
-  const { desk: it, open, close, caption, session } = desk()
+  const { desk: it, open, close, caption, outage } = desk()
   open()
   caption('u1', 'one')
   const paper = new Paper()
@@ -50,7 +50,7 @@ test('sends a reader past and current captions until the room ends', () => {
   expect(paper.text).toMatch(/^retry: 2000\n\n/)
   caption('u2', 'tw', { final: false })
   caption('u2', 'two')
-  session('waiting')
+  outage(true)
   close()
   expect(paper.events).toEqual(['caption one', 'caption tw', 'caption two', 'service true', 'end'])
   expect(paper.state).toBe('ended')
@@ -118,7 +118,7 @@ test('keeps the stream of an empty room open', () => {
 })
 
 test('filters by language and finality, live and in the replay', () => {
-  const { desk: it, open, caption, session } = desk()
+  const { desk: it, open, caption, outage } = desk()
   open()
   caption('u1', 'one')
   caption('u2', 'eins', { to: 'de-de' })
@@ -127,7 +127,7 @@ test('filters by language and finality, live and in the replay', () => {
   const done = new Paper()
   it.read('desk', done, { final: true })
   caption('u3', 'zw', { to: 'de-de', final: false })
-  session('waiting')
+  outage(true)
   expect(german.events).toEqual(['caption eins', 'caption zw'])
   expect(done.events).toEqual(['caption one', 'caption eins', 'service true'])
 })
