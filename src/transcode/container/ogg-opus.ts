@@ -1,6 +1,6 @@
 import prism from 'prism-media'
-import { ELEMENT_UNITS } from '../../common/turn-budget.ts'
 import { multistreamSamples } from '../opus-packet.ts'
+import { ELEMENT_UNITS } from '../turn-budget.ts'
 import { AudioFileError } from './audio-file-error.ts'
 import { type OggPage, oggPages } from './ogg-pages.ts'
 import { type OpusTrackPart, PacketReader } from './opus-head.ts'
@@ -41,7 +41,8 @@ export function* oggOpusParts(bytes: Uint8Array): Generator<OpusTrackPart> {
       reader = new PacketReader(new prism.opus.OggDemuxer())
       pages = new WholePackets()
     }
-    if (page.serial !== serial || !reader || !pages) {
+    const empty = page.intact && page.body.length === 0 && !page.last
+    if (page.serial !== serial || !reader || !pages || empty) {
       yield { packets: [], work }
       continue
     }

@@ -1,5 +1,5 @@
 import prism from 'prism-media'
-import { ELEMENT_UNITS } from '../../common/turn-budget.ts'
+import { ELEMENT_UNITS } from '../turn-budget.ts'
 import { AudioFileError } from './audio-file-error.ts'
 import { type OpusTrackPart, PacketReader } from './opus-head.ts'
 
@@ -9,8 +9,8 @@ const AUDIO = 2
 const BEGIN = Buffer.from('1a45dfa380' + '1853806701ffffffffffffff', 'hex')
 /** Flag bits of a block for several frames (lacing). */
 const LACING = 0x06
-/** Maximum number of elements inside a block group, and inside all tracks; writers use fewer than ten for each. */
-const MAX_GROUP_ELEMENTS = 100
+/** Maximum number of elements inside a block group, and inside all tracks; writers use about five in each group and twenty in each track. */
+const MAX_GROUP_ELEMENTS = 32
 const MAX_TRACK_ELEMENTS = 1_000
 /** Maximum size of a block of audio: one Opus packet (RFC 6716 §3.4: 48 frames of 1275 bytes), and its header. */
 const MAX_BLOCK_BYTES = 64_000
