@@ -39,7 +39,9 @@ test('G18: answers upgrades and requests without a key with 429, then cuts them;
   const port = Number(new URL(url).port)
   for (let n = 0; n < 30; n++) expect((await get('/api/languages')).status).toBe(200)
   const one = rawConnection(port)
-  one.socket.write(`${'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(9)}${UPGRADE}`)
+  one.socket.write('GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(9))
+  await expect.poll(() => one.text().match(/ 404 /g)).toHaveLength(9)
+  one.socket.write(UPGRADE)
   await expect.poll(() => one.text()).toContain(' 101 ')
   const other = exchanged(port, UPGRADE)
   // Connections from before are answered, new ones are cut.
