@@ -15,8 +15,8 @@ const STALL_MS = 30_000
 /** Time for which the rest of a request is read and discarded after an early response, so that the client can read it (ms). */
 const LINGER_MS = 5_000
 
-/** A path with an optional query, as bytes. A second `/` or a `\` would let a URL parser read the path as a host. */
-const PATH = /^\/(?!\/)[!->@-[\]-~\x80-\xff]*(?:\?[!-~\x80-\xff]*)?$/
+/** A path with an optional query. A second `/` or a `\` would let a URL parser read the path as a host. */
+const PATH = /^\/(?!\/)[!->@-[\]-~]*(?:\?[!-~]*)?$/
 
 /** Returns why a request must not reach any route, or undefined. */
 function faultOf({ method, url = '', httpVersion, headers }: IncomingMessage): string | undefined {

@@ -9,10 +9,13 @@ export interface RawConnection extends AsyncDisposable {
   readonly over: Promise<number>
 }
 
-/** Opens a connection to `port` on this machine, from `from`, which sends nothing on its own. */
-export function rawConnection(port: number, from = '127.0.0.1'): RawConnection {
+/**
+ * Opens a connection to `port` on this machine, from `from`, which sends nothing on its own. `allowHalfOpen`: it stays open
+ * when the server has ended its side.
+ */
+export function rawConnection(port: number, from = '127.0.0.1', { allowHalfOpen = false } = {}): RawConnection {
   const began = performance.now()
-  const socket = connect({ port, host: '127.0.0.1', localAddress: from })
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen })
   let text = ''
   socket.setEncoding('latin1')
   socket.on('data', data => {

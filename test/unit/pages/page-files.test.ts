@@ -46,12 +46,13 @@ describe('files of pages', () => {
 })
 
 describe('a page', () => {
-  const page = pageDocument({
+  const document = pageDocument({
     title: '<b>"one" & two</b>',
     module: 'web/a/page/a',
     styles: ['web/a/page/a.css'],
     body: 'pages/page/icon.svg',
   })
+  const page = document.toString()
 
   it('links its modules and styles and has no inline script or style', () => {
     expect(page).toContain(`<script type="module" src="${FILES_PATH}/web/a/page/a.ts"></script>`)
