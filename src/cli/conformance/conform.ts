@@ -12,7 +12,7 @@ import { SECTION_5, SECTION_6, SECTION_7 } from './event-statements.ts'
 import type { Evidence, Probe, Reply } from './evidence.ts'
 import { batchReplies, refusedReplies, reply, voiceReplies } from './http-evidence.ts'
 import { SECTION_2 } from './http-statements.ts'
-import { sessionEvidence } from './session-evidence.ts'
+import { admitted, sessionEvidence } from './session-evidence.ts'
 import { field, type Statement, type Status, type Verdict } from './statement.ts'
 
 /** The statements of sections 2 to 7 of the interface document that can be observed from outside, in order. */
@@ -47,7 +47,7 @@ const REFUSED = [401, 403, 429]
 async function gathered(probe: Probe): Promise<Evidence> {
   const { source, target, text, speech, apiKey } = probe
   const languages = await reply(probe, '/api/languages', apiKey)
-  if (REFUSED.includes(languages.status)) throw keyRefused(probe, languages)
+  if (REFUSED.includes(languages.status) && !(await admitted(probe))) throw keyRefused(probe, languages)
   const voices = await voiceReplies(probe)
   const batch = await batchReplies(probe)
   const { sessions, stream } = await sessionEvidence(probe)
@@ -55,7 +55,10 @@ async function gathered(probe: Probe): Promise<Evidence> {
   return { source, target, text, speech, languages, voices, batch, keyless, wrongKey, sessions, stream }
 }
 
-/** Nothing can be shown without a key, and every further request would count as an attempt to guess one. */
+/**
+ * Neither HTTP nor a connection accepts the key: nothing can be shown, and every further request would count as an
+ * attempt to guess one.
+ */
 function keyRefused({ apiKey }: Probe, { status, body }: Reply): CommandError {
   const codes = [field(body, 'code'), field(body, 'error')].filter(each => typeof each === 'string').join('/')
   const answer = `HTTP ${status}${codes === '' ? '' : ` ${codes}`}`

@@ -79,6 +79,12 @@ export async function sessionEvidence(probe: Probe): Promise<Pick<Evidence, 'ses
   return { sessions, stream }
 }
 
+/** Returns true if the service accepts the key of `probe` for a connection. */
+export async function admitted(probe: Probe): Promise<boolean> {
+  const { happened } = await session(probe, '/stt', queryOf(probe, '/stt'))
+  return happened.some(({ kind }) => kind === 'connect')
+}
+
 /** Runs one session; `use` is called after `start`. */
 async function session(
   probe: Probe,

@@ -27,7 +27,7 @@ const batchShape = {
     .meta({ about: 'Maximum text length of a batch job (characters).' }),
   maxBatchJobs: z.int().min(1).default(4).meta({
     about:
-      'Maximum number of concurrent batch jobs, counted from the first byte of the request to the last byte of the response.',
+      'Maximum number of concurrent batch jobs, counted from the complete request to the last byte of the response. Uploads before that can use the memory of as many files.',
   }),
   batchWorkers: z.int().min(1).default(1).meta({
     about: 'Batch jobs processed in parallel; others wait, which leaves CPU cores to live sessions.',

@@ -25,6 +25,7 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
   // Lists of tables are written as JSON.
   if (shape.items?.oneOf ?? shape.items?.type === 'object') return undefined
   const word = fc.stringMatching(/^[a-zA-Z0-9/._-]{1,20}$/)
+  if (path === 'service.socketPath') return plain(word.map(name => `/${name}`))
   const language = fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/)
   if (path === 'attendant.languages' || path === 'relay.followLanguages')
     return fc.array(language, { maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))

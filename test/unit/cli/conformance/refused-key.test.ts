@@ -13,12 +13,12 @@ const quiet = new Terminal({ isTTY: false, columns: 80, write: () => true } as n
 test.each([
   ['wrong', 'the key was refused (HTTP 401 unauthorized/key_wrong)'],
   ['', 'the service requires a key (HTTP 401 unauthorized/key_missing)'],
-])('with the key %j it says so and stops after one request', async (key, message) => {
-  const { url, service, get } = await fakeService({ maxAttemptsPerMinute: 2 })
+])('with the key %j it says so and stops after a request and a connection', async (key, message) => {
+  const { url, service, get } = await fakeService({ maxAttemptsPerMinute: 3 })
   const error = await conform({ url, key, ...OPTIONS }, quiet).catch((caught: unknown) => caught)
   expect(failure(error)).toContain(message)
-  expect(service.figures().errors).toEqual({ [key === '' ? 'key_missing' : 'key_wrong']: 1 })
-  // A second attempt is still checked: the address is not locked.
+  expect(service.figures().errors).toEqual({ [key === '' ? 'key_missing' : 'key_wrong']: 2 })
+  // A key this short is not checked from a locked address.
   expect((await get('/api/languages')).status).toBe(200)
 })
 

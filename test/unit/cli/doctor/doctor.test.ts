@@ -151,7 +151,7 @@ describe('doctor', () => {
       },
       {
         status: 'fail',
-        found: 'https://s.example.com: unauthorized/key_wrong: no',
+        found: 'https://s.example.com: the key was refused (unauthorized/key_wrong: no)',
         fix: expect.stringContaining('apiKey'),
       },
     ],
