@@ -6,6 +6,7 @@ import type { DiscordBridge } from './discord-bridge.ts'
 import { type DiscordBridgeOptions, discordBridgeOptionsSchema } from './options.ts'
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
+export type { Recording } from './channel/notice-terms.ts'
 export type { OfferedVoice, VoiceOffer } from './channel/voice-casting.ts'
 export type {
   CaptionSettings,
@@ -25,17 +26,19 @@ export type {
 } from './channel-interpreter.ts'
 export type {
   CommandSettings,
+  ListenLinks,
   RoomCodeAttempts,
   TranscriptDocument,
+  TranscriptFormat,
   TranscriptQuery,
   TranscriptSource,
 } from './commands/command-context.ts'
 export type { LanguageOffer, OfferedLanguage } from './commands/language-choices.ts'
 export type { ConsentMode, ConsentOptions, Exclusion } from './consent.ts'
 export type { CommandCounters, LinkCounters } from './counters.ts'
-export type { DiscordBridge, LoginState } from './discord-bridge.ts'
+export type { DiscordBridge, LoginState, Refused } from './discord-bridge.ts'
 export type { JoinOptions } from './join-channel.ts'
-export type { ChannelOptions, DiscordBridgeOptions, TranscriptOptions } from './options.ts'
+export type { ChannelOptions, DiscordBridgeOptions, LoginTurn, TranscriptOptions } from './options.ts'
 
 // Discord's library is an optional peer dependency. A static import would fail without a readable message.
 assertInstalled('discord')
