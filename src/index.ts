@@ -1,6 +1,7 @@
 /** The public API: the whole server, or its parts for other programs. See `docs/architecture.md`. */
 
 export { type App, type AppConfig, type AppOptions, buildApp } from './app/app.ts'
+export type { Drain } from './app/drain.ts'
 export {
   type AnnouncerOptions,
   type LanguageOfferOptions,
@@ -8,13 +9,23 @@ export {
   openAnnouncer,
   talkCatalog,
 } from './app/service.ts'
+export type { NumberQuota } from './bridges/telephony/call-policy.ts'
 export { type Clock, systemClock } from './common/clock.ts'
+export type { BackOff, BridgeErrorOptions } from './common/errors.ts'
 export { BridgeError, type ErrorCode } from './common/errors.ts'
 export { isLanguageId, type LanguageId, languageId } from './common/language.ts'
 export type { EndReason } from './common/lifecycle.ts'
-export type { Logger } from './common/log.ts'
+export type { Logger, LogUser } from './common/log.ts'
+export type { DeepReadonly, Expanded, SettingsInput } from './common/setting-fields.ts'
+export type { WallClock } from './common/wall-clock.ts'
+export type { Started } from './config/cross-checks.ts'
+export type { Environment } from './config/environment.ts'
+export type { ConfigSources, DeepPartial } from './config/load.ts'
 export { type Config, ConfigError, loadConfig } from './config/load.ts'
+export type { Problem } from './config/problems.ts'
+export type { CheckedConfig, ConfigInput } from './config/schema.ts'
 export { Attendant, type AttendantOptions } from './core/calls/attendant.ts'
+export type { RoomCodesOptions } from './core/calls/room-codes.ts'
 export { type RoomCode, RoomCodes } from './core/calls/room-codes.ts'
 export { type AttendantSettings, attendantOptions } from './core/calls/settings.ts'
 export { Switchboard, type SwitchboardOptions } from './core/calls/switchboard.ts'
@@ -23,25 +34,62 @@ export type { DialEnd, Dialer, DialOutcome, DialRequest, OutgoingCall } from './
 export type {
   Caption,
   LagEvent,
+  NoticeStage,
   Observer,
+  ObserverOptions,
   RelayEvents,
+  ServiceProblem,
+  ServiceStatusChange,
   SessionEvent,
+  SessionState,
   UtteranceEvent,
 } from './core/model/events.ts'
-export type { Admission, DialPlan, Invitation, OriginalMix } from './core/model/invitation.ts'
+export type {
+  Claim,
+  Exchange,
+  Fleet,
+  FleetNode,
+  FleetStatus,
+  NodeIdentity,
+  NodeReport,
+  Registrar,
+  TableLife,
+} from './core/model/fleet.ts'
+export type {
+  Admission,
+  DialPlan,
+  Invitation,
+  OriginalMix,
+  Receives,
+  TranslatedVoices,
+} from './core/model/invitation.ts'
+export type { KeyAction } from './core/model/key-commands.ts'
+export type { ServiceTiming, Stage, StandInNames, UtteranceStages } from './core/model/latency-stages.ts'
 export type { Leg, LegUplink } from './core/model/leg.ts'
-export type { ParticipantChange, ParticipantState } from './core/model/participant-state.ts'
-export type { Tap, Track } from './core/model/recording.ts'
+export type { ParticipantChange, ParticipantKey, ParticipantState } from './core/model/participant-state.ts'
+export type {
+  Recorder,
+  RecordingFault,
+  RecordingState,
+  RecordingStatus,
+  Tap,
+  Track,
+} from './core/model/recording.ts'
 export type { RelayMetrics } from './core/model/relay-metrics.ts'
+export type { RelaySettingsInput } from './core/model/relay-settings.ts'
 export { type RelaySettings, relayOptions } from './core/model/relay-settings.ts'
+export type { SharedState } from './core/model/shared-state.ts'
 export type { Announcement, AnnouncementEnd, AnnounceOptions } from './core/playout/announcement.ts'
 export type { Participant } from './core/room/participant.ts'
 export { Relay, type RelayOptions } from './core/room/relay.ts'
 export type { Room } from './core/room/room.ts'
 export type {
+  AudioSender,
   Connection,
   ConnectionSink,
   TranslationRequest,
   TranslationResult,
   Translator,
 } from './core/translation/translator.ts'
+export type { Overload } from './net/overload.ts'
+export type { RequestGuard } from './net/request-guard.ts'

@@ -21,7 +21,7 @@ import type { LanguageId } from '../common/language.ts'
 import { errorFields, type Logger, noopLogger } from '../common/log.ts'
 import { having } from '../common/setting-fields.ts'
 import type { Caption, ServiceProblem, ServiceStatusChange } from '../core/model/events.ts'
-import { relayOptions, relaySettingsSchema } from '../core/model/relay-settings.ts'
+import { type RelaySettingsInput, relayOptions, relaySettingsSchema } from '../core/model/relay-settings.ts'
 import { Relay } from '../core/room/relay.ts'
 import { checkOptions } from '../net/host-plugin.ts'
 import { ServiceTranslator } from '../service/client/translator.ts'
@@ -42,7 +42,7 @@ export interface InterpreterOptions {
     readonly socketPath?: string | undefined
   }
   /** Volume, limits and timing of the translations, as `relay` of the settings file. */
-  readonly relay?: z.input<typeof relaySettingsSchema>
+  readonly relay?: RelaySettingsInput
   readonly channels?: ChannelOptions
   /** Default: in memory, until the process ends. */
   readonly preferences?: Preferences

@@ -4,6 +4,9 @@ import { type LanguageId, languageId } from './language.ts'
 /** `T` with everything in it readonly. */
 export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
+/** `T` with its fields written out, which is what an editor shows instead of the schema. */
+export type Expanded<T> = { [K in keyof T]: T[K] } & {}
+
 /** Settings as written, before defaults are applied. */
 export type SettingsInput<Schema extends z.ZodType> = DeepReadonly<z.input<Schema>>
 

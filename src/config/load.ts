@@ -39,7 +39,7 @@ export type Config = DeepReadonly<
   }
 >
 
-type DeepPartial<T> = T extends readonly unknown[]
+export type DeepPartial<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? { [K in keyof T]?: DeepPartial<T[K]> }

@@ -1,4 +1,5 @@
 export type { AudioData, BatchReply, BatchRequest } from './client/batch-request.ts'
+export type { FailureDetails } from './client/errors.ts'
 export { type ClientFault, ServiceClientError } from './client/errors.ts'
 export type {
   SessionEnd,
@@ -11,8 +12,16 @@ export type {
 export { RESULT_PATHS, type ResultPaths, readResult } from './client/results.ts'
 export type { VoiceFilter } from './client/service-client.ts'
 export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
-export type { ServiceSession, SessionInput } from './client/session.ts'
-export type { SessionOptions, SessionParameters, WantedAudio } from './client/session-options.ts'
+export type { ServiceSession, SessionInput, SessionSetup } from './client/session.ts'
+export type {
+  Everywhere,
+  Hearing,
+  SessionOptions,
+  SessionParameters,
+  SessionSettings,
+  Speaking,
+  WantedAudio,
+} from './client/session-options.ts'
 export { ServiceTranslator, type ServiceTranslatorOptions } from './client/translator.ts'
 export type {
   BatchMode,
@@ -27,6 +36,7 @@ export type {
   ResultFile,
   SendAudio,
   ServiceErrorBody,
+  StageTiming,
   StsResult,
   SttResult,
   TranslatorResult,

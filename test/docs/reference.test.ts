@@ -12,7 +12,8 @@ import { packed } from '../harness/e2e/packed.ts'
 
 const FOLDER = fileURLToPath(new URL('../../docs/reference/', import.meta.url))
 // The compiler takes long: its output in the package is the same.
-const declarations = new Declarations(join((await packed()).unpacked, 'dist'))
+const { unpacked } = await packed()
+const declarations = new Declarations(join(unpacked, 'dist'))
 const pages = await referencePages(declarations)
 
 /** The committed pages of docs/reference/. */
@@ -32,6 +33,36 @@ it('documents every entry of the package by its exported types', () => {
   expect(api.get('api/dragoman.md')).toContain('### Relay\n')
   expect(api.size).toBe(entries().length + 1)
 })
+
+it('exports every type that the signatures of the package name', () => {
+  const dist = join(unpacked, 'dist')
+  const types = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.endsWith('.d.ts'),
+  )
+  const declared = new Set(
+    types
+      .flatMap(name => declarations.of(name.slice(0, -'.d.ts'.length)))
+      .filter(({ kind }) => kind !== 'const' && kind !== 'function')
+      .map(({ name }) => name),
+  )
+  // Simulators are for tests, and the members of a class have the types of its parts, which a program only passes on.
+  const all = entries().map(({ name, module }) => ({ name, exports: declarations.exportsOf(module) }))
+  const exported = new Set(all.flatMap(({ exports }) => exports.map(({ name }) => name)))
+  const missing = all
+    .filter(({ name }) => name !== 'dragoman/simulator')
+    .flatMap(({ exports }) => exports)
+    .filter(({ kind }) => kind !== 'class')
+    .flatMap(({ name, text }) => namesIn(text).map(used => ({ used, in: name })))
+    .filter(({ used }) => declared.has(used) && !exported.has(used))
+  expect(missing).toEqual([])
+  for (const name of ['Decision', 'ServiceProblem', 'RelaySettingsInput']) expect(exported).toContain(name)
+})
+
+/** The names of types in a declaration: not those of fields, and no texts. */
+function namesIn(declaration: string): string[] {
+  const code = declaration.replace(/\/\*[\s\S]*?\*\//g, '').replace(/'[^'\n]*'|"[^"\n]*"/g, '')
+  return code.match(/(?<![.\w])[A-Z]\w*\b(?!\??:)/g) ?? []
+}
 
 it('describes every setting: .meta({ about }) in its schema', () => {
   const rows = settingRows()

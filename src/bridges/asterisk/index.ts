@@ -22,7 +22,11 @@ export interface AsteriskOptions {
 export interface AsteriskBridgeOptions extends CarrierBridgeOptions, AsteriskOptions {}
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
+export type { AudioServerSettings } from './audio-server.ts'
 export { AsteriskCallsApi } from './calls-api.ts'
+export type { AsteriskStream } from './dialplan.ts'
+export type { AriSettings, AsteriskSettings } from './settings.ts'
+export type { AsteriskRate } from './wire.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

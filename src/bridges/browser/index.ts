@@ -30,10 +30,13 @@ import { browserSettingsSchema, DEFAULT_LIMITS } from './settings.ts'
 import { BridgeCounters, LegCounters, TalkSocket } from './socket.ts'
 import { TALK_PATH, talkPage } from './talk-page.ts'
 
+export type { CodeLimiter } from '../../core/calls/code-attempts.ts'
+export type { RoomLinks } from '../../core/calls/room-links.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { asRequested } from './admission.ts'
 export type { BrowserLeg } from './leg.ts'
-export type { BrowserBridgeOptions, Guest } from './options.ts'
+export type { BrowserBridgeOptions, Guest, RoomLocator, VisitDecision } from './options.ts'
+export type { Refused, VisitEnd } from './protocol.ts'
 export type { OfferedLanguage, OfferedVoice, ServiceCatalog } from './service-catalog.ts'
 export {
   type BrowserLimits,

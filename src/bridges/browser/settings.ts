@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Expanded } from '../../common/setting-fields.ts'
 import { LONGEST_LINK_MS } from '../../core/calls/room-links.ts'
 
 const ORIGIN = 'an origin like https://talk.example.com'
@@ -45,7 +46,7 @@ export const browserSettingsSchema = z.strictObject({
     .meta({ about: 'Additional origins that serve the page, in addition to publicUrl and this machine.' }),
 })
 
-export type BrowserSettings = z.infer<typeof browserSettingsSchema>
+export type BrowserSettings = Expanded<z.infer<typeof browserSettingsSchema>>
 
 const ms = (fallback: number) => z.number().min(0, 'a time in ms, 0 or more').default(fallback)
 const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
@@ -79,6 +80,6 @@ export const browserLimitsSchema = z.strictObject({
   closeWithinMs: ms(1_000),
 })
 
-export type BrowserLimits = Readonly<z.infer<typeof browserLimitsSchema>>
+export type BrowserLimits = Expanded<Readonly<z.infer<typeof browserLimitsSchema>>>
 
 export const DEFAULT_LIMITS: BrowserLimits = browserLimitsSchema.parse({})

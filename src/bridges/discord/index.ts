@@ -7,6 +7,7 @@ import { type DiscordBridgeOptions, discordBridgeOptionsSchema } from './options
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { INTENTS } from './bot.ts'
+export type { Recording } from './channel/notice-terms.ts'
 export type { OfferedVoice, VoiceOffer } from './channel/voice-casting.ts'
 export type {
   CaptionSettings,
@@ -27,8 +28,10 @@ export type {
 export { ClientAttachment } from './client-attachment.ts'
 export type {
   CommandSettings,
+  ListenLinks,
   RoomCodeAttempts,
   TranscriptDocument,
+  TranscriptFormat,
   TranscriptQuery,
   TranscriptSource,
 } from './commands/command-context.ts'
@@ -36,9 +39,9 @@ export type { LanguageOffer, OfferedLanguage } from './commands/language-choices
 export { allPermissions, inviteUrl } from './commands/permissions.ts'
 export type { ConsentMode, ConsentOptions, Exclusion } from './consent.ts'
 export type { CommandCounters, LinkCounters } from './counters.ts'
-export type { DiscordBridge, LoginState } from './discord-bridge.ts'
+export type { DiscordBridge, LoginState, Refused } from './discord-bridge.ts'
 export type { JoinOptions } from './join-channel.ts'
-export type { ChannelOptions, DiscordBridgeOptions, TranscriptOptions } from './options.ts'
+export type { ChannelOptions, DiscordBridgeOptions, LoginTurn, TranscriptOptions } from './options.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

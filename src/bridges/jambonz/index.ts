@@ -17,7 +17,9 @@ export interface JambonzBridgeOptions extends CarrierBridgeOptions, JambonzOptio
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { JambonzCallsApi } from './calls-api.ts'
+export type { JambonzRestSettings, JambonzSettings } from './settings.ts'
 export { sign } from './signature.ts'
+export type { JambonzRate } from './wire.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

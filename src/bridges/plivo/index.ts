@@ -14,8 +14,10 @@ export interface PlivoBridgeOptions extends CarrierBridgeOptions {
 }
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
+export type { PlivoRestSettings } from './calls-api.ts'
 export { PlivoCallsApi } from './calls-api.ts'
 export { sign } from './signature.ts'
+export type { PlivoAudio } from './wire.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -14,6 +14,7 @@ export interface SignalwireBridgeOptions extends CarrierBridgeOptions {
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { SignalwireCallsApi } from './calls-api.ts'
+export type { SignalwireSettings } from './settings.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -3,14 +3,18 @@
  * `registerCarrier` does the rest.
  */
 
+export type { RoomEntry, RoomPlacement } from '../../core/calls/room-homes.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
+export type { LegTransport } from '../websocket/leg-socket.ts'
 export {
   type CarrierBridge,
   type CarrierBridgeOptions,
   carrierBridgeFields,
   registerCarrier,
 } from './carrier-bridge.ts'
+export type { DayLedger, Used } from './day-usage.ts'
 export type { Decision } from './decision.ts'
+export type { CarrierFleet } from './fleet-calls.ts'
 export type {
   Answers,
   CallerPrompt,
@@ -23,7 +27,9 @@ export type {
 } from './incoming-call.ts'
 export { DEFAULT_LIMITS, type StreamLimits } from './limits.ts'
 export { callForm, rawCallForm } from './markup/call-form.ts'
+export type { StreamAttributes } from './markup/call-xml.ts'
 export { callXml, escapeXml } from './markup/call-xml.ts'
+export type { DestinationRules, DialHost } from './outbound/carrier-dialer.ts'
 export {
   CarrierDialer,
   DialCounters,
@@ -32,8 +38,10 @@ export {
 } from './outbound/carrier-dialer.ts'
 export { type DestinationFault, destinationFault } from './outbound/destination.ts'
 export type { DialInput, FinalStatus } from './outbound/outbound-call-state.ts'
+export type { OutboundSettings } from './outbound/settings.ts'
 export type { CallInstructions, Instructions, KeyPlan, StreamPlan } from './ports/call-instructions.ts'
 export type { Carrier } from './ports/carrier.ts'
+export type { AccountState } from './ports/carrier-api.ts'
 export {
   type CallOrder,
   type CarrierApi,
@@ -69,5 +77,6 @@ export {
   type RestFields,
 } from './rest/carrier-rest.ts'
 export { RESUMES_FIELD } from './resumption.ts'
+export type { MediaStreams } from './streams/media-streams.ts'
 export type { StreamLeg } from './streams/stream-leg.ts'
 export { CLOSE_CODES, type CloseCause, LegCounters } from './streams/stream-socket.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Expanded } from '../../common/setting-fields.ts'
 
 const ms = (fallback: number) => z.number().min(0, 'a time in ms, 0 or more').default(fallback)
 const count = (fallback: number) =>
@@ -63,6 +64,6 @@ export const streamLimitsSchema = z.strictObject({
   rememberMs: ms(600_000),
 })
 
-export type StreamLimits = Readonly<z.infer<typeof streamLimitsSchema>>
+export type StreamLimits = Expanded<Readonly<z.infer<typeof streamLimitsSchema>>>
 
 export const DEFAULT_LIMITS: StreamLimits = streamLimitsSchema.parse({})

@@ -13,6 +13,7 @@ export interface TelnyxBridgeOptions extends CarrierBridgeOptions {
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { TelnyxCallsApi } from './calls-api.ts'
+export type { TelnyxOutbound, TelnyxSettings } from './settings.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -13,7 +13,7 @@ export type { HostPlugin } from '../../net/host-plugin.ts'
 export { sign } from '../telephony/markup/form-signature.ts'
 export { TwilioCallsApi } from './calls-api.ts'
 export { twilioCarrier } from './carrier.ts'
-export type { RestSettings } from './settings.ts'
+export type { RestSettings, TwilioOutboundSettings } from './settings.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

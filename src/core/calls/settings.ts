@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { languageSchema, type SettingsInput, secret } from '../../common/setting-fields.ts'
+import { type Expanded, languageSchema, type SettingsInput, secret } from '../../common/setting-fields.ts'
 import { KEY_ACTIONS, type KeyMap, keyTable } from '../model/key-commands.ts'
 
 const keys = (usual: string) =>
@@ -75,7 +75,7 @@ export const attendantSettingsSchema = z.strictObject({
     .meta({ about: 'Minimum duration of an outage for a notice when translation recovers (ms).' }),
 })
 
-export type AttendantSettings = z.infer<typeof attendantSettingsSchema>
+export type AttendantSettings = Expanded<z.infer<typeof attendantSettingsSchema>>
 
 /** Fills in the defaults. Throws on an unknown key or an invalid value. */
 export function attendantOptions(

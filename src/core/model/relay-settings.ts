@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { languageSchema } from '../../common/setting-fields.ts'
+import { type Expanded, languageSchema } from '../../common/setting-fields.ts'
 
 /** Settings of the relay; the defaults suit a phone call. */
 export const relaySettingsSchema = z.strictObject({
@@ -119,9 +119,12 @@ export function decodersOf({ maxDecoders, maxLegs }: RelaySettings): number {
 }
 
 /** Complete options of a relay, with defaults filled in by `relayOptions`. */
-export type RelaySettings = z.infer<typeof relaySettingsSchema>
+export type RelaySettings = Expanded<z.infer<typeof relaySettingsSchema>>
+
+/** Settings of a relay as written: those that are absent have their defaults. */
+export type RelaySettingsInput = Expanded<z.input<typeof relaySettingsSchema>>
 
 /** Fills in defaults. Throws on an unknown key or an invalid value. */
-export function relayOptions(given: z.input<typeof relaySettingsSchema> = {}): RelaySettings {
+export function relayOptions(given: RelaySettingsInput = {}): RelaySettings {
   return relaySettingsSchema.parse(given)
 }

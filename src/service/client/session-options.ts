@@ -84,12 +84,12 @@ function assertNumber(name: string, value: unknown): void {
 /** Requested audio; with `stream`, `start` carries a URL that serves it. */
 export type WantedAudio = Partial<Omit<ReceiveAudio, 'obtainVia'>> & { obtainVia?: 'chunk' | 'stream' }
 
-interface Everywhere {
+export interface Everywhere {
   /** Extra query parameters for servers that require more than the interface. */
   readonly more?: Readonly<Record<string, string>>
 }
 
-interface Speaking {
+export interface Speaking {
   /** Language of the input, `<language>-<region>`. */
   readonly languageIdSource: string
   /** Default: chunk, linear16, 16 kHz. */
@@ -98,7 +98,7 @@ interface Speaking {
   readonly partials?: boolean
 }
 
-interface Hearing {
+export interface Hearing {
   /** Language of the output. */
   readonly languageIdTarget: string
   /** Default: chunk, mp3, 16 kHz, block. */

@@ -2,7 +2,7 @@ import type { Spoken } from '../incoming-call.ts'
 import type { CallInstructions, Instructions, KeyPlan, StreamPlan } from '../ports/call-instructions.ts'
 
 /** Attributes of `<Stream>` in addition to its address, by name. */
-type StreamAttributes = Readonly<Record<string, string>>
+export type StreamAttributes = Readonly<Record<string, string>>
 
 /**
  * `CallInstructions` in the markup of Twilio (TwiML), which SignalWire (cXML) and Telnyx (TeXML) share up to the
