@@ -2,14 +2,13 @@
  * The Discord bridge as a plugin of your Fastify server, with any server of the translation-service interface.
  *
  *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… DISCORD_TOKEN=… npm run example examples/discord-bot.ts
- *
- * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/discord'.
  * DISCORD_API selects another address of Discord's API, such as that of a simulator.
  */
+
+import { languageCatalog, openAnnouncer, Relay, relayOptions } from 'dragoman'
+import discordBridge, { inviteUrl } from 'dragoman/discord'
+import { ServiceTranslator } from 'dragoman/service'
 import Fastify from 'fastify'
-import discordBridge, { inviteUrl } from '../src/app/discord-interpreter.ts'
-import { languageCatalog, openAnnouncer, Relay, relayOptions } from '../src/index.ts'
-import { ServiceTranslator } from '../src/service/index.ts'
 
 const { SERVICE_URL = '', SERVICE_KEY = '', DISCORD_TOKEN = '', DISCORD_API, APPLICATION_ID } = process.env
 const service = { url: SERVICE_URL, apiKey: SERVICE_KEY }

@@ -3,16 +3,14 @@
  * as one stream, as for a player, and is saved as an mp3 file.
  *
  *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/interpret.ts [file.wav] [from] [to] [heard.mp3]
- *
- * In a program that has installed the package, import from 'dragoman/service' and 'dragoman/transcode'.
  */
 import { createWriteStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ServiceClient } from '../src/service/index.ts'
-import { mono, readWav } from '../src/transcode/index.ts'
+import { ServiceClient } from 'dragoman/service'
+import { mono, readWav } from 'dragoman/transcode'
 
 const FRAGMENT_MS = 60
 const { SERVICE_URL = '', SERVICE_KEY = '', PACE = '1' } = process.env

@@ -3,11 +3,11 @@
  *
  *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… DISCORD_TOKEN=… npm run example examples/own-discord-bot.ts
  *
- * In a program that has installed the package, import from 'dragoman/discord'. DISCORD_API selects another address of
- * Discord's API, such as that of a simulator.
+ * DISCORD_API selects another address of Discord's API,
+ * such as that of a simulator.
  */
 import { Client, Events, GatewayIntentBits } from 'discord.js'
-import { Interpreter } from '../src/app/discord-interpreter.ts'
+import { Interpreter } from 'dragoman/discord'
 
 const { SERVICE_URL = '', SERVICE_KEY = '', DISCORD_TOKEN = '', DISCORD_API } = process.env
 const client = new Client({

@@ -5,9 +5,9 @@
  *
  *   npm run example examples/own-voice.ts
  */
-import { Relay, relayOptions } from '../src/index.ts'
-import { FakeLeg, FakeTranslator, Mp3Maker, tone } from '../src/simulator/index.ts'
-import { FRAME_SAMPLES, loudness } from '../src/transcode/index.ts'
+import { Relay, relayOptions } from 'dragoman'
+import { FakeLeg, FakeTranslator, Mp3Maker, tone } from 'dragoman/simulator'
+import { FRAME_SAMPLES, loudness } from 'dragoman/transcode'
 
 const translator = new FakeTranslator()
 const relay = new Relay({ translator, options: relayOptions() })

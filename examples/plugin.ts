@@ -5,12 +5,12 @@
  *   TWILIO_AUTH_TOKEN=… PORT=8080 npm run example examples/plugin.ts
  *
  * Point a number's webhook at PUBLIC_URL/twilio/voice; callers hear their own words in Spanish.
- * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/twilio'.
  */
+
+import { Relay, relayOptions } from 'dragoman'
+import { ServiceTranslator } from 'dragoman/service'
+import twilioBridge from 'dragoman/twilio'
 import Fastify from 'fastify'
-import twilioBridge from '../src/bridges/twilio/index.ts'
-import { Relay, relayOptions } from '../src/index.ts'
-import { ServiceTranslator } from '../src/service/index.ts'
 
 const { SERVICE_URL = '', SERVICE_KEY = '', PUBLIC_URL = '', TWILIO_AUTH_TOKEN = '' } = process.env
 const { HOST = '0.0.0.0', PORT = '8080' } = process.env

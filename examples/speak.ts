@@ -2,11 +2,9 @@
  * Speaks a text into an mp3 file.
  *
  *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/speak.ts es-es "Buenos días." spoken.mp3
- *
- * In a program that has installed the package, import from 'dragoman/service'.
  */
 import { writeFile } from 'node:fs/promises'
-import { ServiceClient, ServiceClientError } from '../src/service/index.ts'
+import { ServiceClient, ServiceClientError } from 'dragoman/service'
 
 const { SERVICE_URL = '', SERVICE_KEY = '' } = process.env
 const [languageIdTarget = 'es-es', text = 'Buenos días.', file = 'spoken.mp3'] = process.argv.slice(2)

@@ -6,12 +6,12 @@
  *
  * Open http://localhost:8080/talk and press Start talking. Browsers allow the microphone only for local pages and
  * https.
- * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/browser'.
  */
+
+import { Relay, relayOptions, talkCatalog } from 'dragoman'
+import browserBridge from 'dragoman/browser'
+import { ServiceTranslator } from 'dragoman/service'
 import Fastify from 'fastify'
-import browserBridge from '../src/bridges/browser/index.ts'
-import { Relay, relayOptions, talkCatalog } from '../src/index.ts'
-import { ServiceTranslator } from '../src/service/index.ts'
 
 const { SERVICE_URL = '', SERVICE_KEY = '', HOST = '127.0.0.1', PORT = '8080' } = process.env
 const service = { url: SERVICE_URL, apiKey: SERVICE_KEY }

@@ -3,8 +3,6 @@
  * after, and plays the result a quarter faster at its own pitch.
  *
  *   npm run example examples/transcode.ts [file.wav] [folder]
- *
- * In a program that has installed the package, import from 'dragoman/transcode'.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +18,7 @@ import {
   rms,
   SAMPLE_RATE,
   TimeStretcher,
-} from '../src/transcode/index.ts'
+} from 'dragoman/transcode'
 
 const PHONE_RATE = 8_000
 const [file = 'recordings/sense-and-sensibility-2.wav', folder = 'transcoded'] = process.argv.slice(2)

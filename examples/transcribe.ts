@@ -2,13 +2,11 @@
  * Transcribes an audio file live: sends it in real time and prints the results as they arrive.
  *
  *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/transcribe.ts [file.wav] [language]
- *
- * In a program that has installed the package, import from 'dragoman/service' and 'dragoman/transcode'.
  */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ServiceClient } from '../src/service/index.ts'
-import { mono, readWav } from '../src/transcode/index.ts'
+import { ServiceClient } from 'dragoman/service'
+import { mono, readWav } from 'dragoman/transcode'
 
 const FRAGMENT_MS = 60
 const { SERVICE_URL = '', SERVICE_KEY = '', PACE = '1' } = process.env

@@ -2,11 +2,9 @@
  * Translates the given texts, or every line of standard input.
  *
  *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… npm run example examples/translate.ts en-us es-es "Good morning." "See you."
- *
- * In a program that has installed the package, import from 'dragoman/service'.
  */
 import { createInterface } from 'node:readline'
-import { ServiceClient } from '../src/service/index.ts'
+import { ServiceClient } from 'dragoman/service'
 
 const { SERVICE_URL = '', SERVICE_KEY = '' } = process.env
 const [languageIdSource = 'en-us', languageIdTarget = 'es-es', ...texts] = process.argv.slice(2)

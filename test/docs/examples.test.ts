@@ -29,10 +29,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Starts an example like a person would. */
 function started(name: string, given: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [join(PROJECT, 'examples', name), ...given], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
-  })
+  const child = spawn(
+    process.execPath,
+    ['--conditions=dragoman-source', join(PROJECT, 'examples', name), ...given],
+    {
+      cwd: folder,
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
+    },
+  )
   children.push(child)
   const run = { child, out: '', err: '', closed: once(child, 'close') }
   child.stdout.on('data', piece => {

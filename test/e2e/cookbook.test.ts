@@ -47,7 +47,7 @@ async function run(program: string, ...given: string[]): Promise<string> {
 }
 
 const example = (name: string, ...given: string[]) =>
-  run(process.execPath, join(PROJECT, 'examples', name), ...given)
+  run(process.execPath, '--conditions=dragoman-source', join(PROJECT, 'examples', name), ...given)
 
 describe('the cookbook', () => {
   test('transcribe: text that grows, and the final one', async () => {
@@ -75,7 +75,12 @@ describe('the cookbook', () => {
   })
 
   test('speak: an error as reported by the service', async () => {
-    const { code, err } = await ended(process.execPath, join(PROJECT, 'examples/speak.ts'), 'xx-xx')
+    const { code, err } = await ended(
+      process.execPath,
+      '--conditions=dragoman-source',
+      join(PROJECT, 'examples/speak.ts'),
+      'xx-xx',
+    )
     expect(code).toBe(1)
     expect(err).toMatch(/^bad_parameter\/\w+: /)
   })

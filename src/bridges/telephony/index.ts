@@ -29,14 +29,14 @@ export { DEFAULT_LIMITS, type StreamLimits } from './limits.ts'
 export { callForm, rawCallForm } from './markup/call-form.ts'
 export type { StreamAttributes } from './markup/call-xml.ts'
 export { callXml, escapeXml } from './markup/call-xml.ts'
-export type { DestinationRules, DialHost } from './outbound/carrier-dialer.ts'
+export type { DialHost } from './outbound/carrier-dialer.ts'
 export {
   CarrierDialer,
   DialCounters,
   type DialerOptions,
   type DialerSettings,
 } from './outbound/carrier-dialer.ts'
-export { type DestinationFault, destinationFault } from './outbound/destination.ts'
+export { type DestinationFault, type DestinationRules, destinationFault } from './outbound/destination.ts'
 export type { DialInput, FinalStatus } from './outbound/outbound-call-state.ts'
 export type { OutboundSettings } from './outbound/settings.ts'
 export type { CallInstructions, Instructions, KeyPlan, StreamPlan } from './ports/call-instructions.ts'

@@ -85,9 +85,12 @@ function started(...given: string[]) {
   return run
 }
 
+/** For the examples: the package's entries from its sources. */
+const SOURCE = '--conditions=dragoman-source'
+
 test.each([
-  ['the example', 'It is in.', [join(PROJECT, 'examples/discord-bot.ts')]],
-  ['the example with an own client', 'Ready.', [join(PROJECT, 'examples/own-discord-bot.ts')]],
+  ['the example', 'It is in.', [SOURCE, join(PROJECT, 'examples/discord-bot.ts')]],
+  ['the example with an own client', 'Ready.', [SOURCE, join(PROJECT, 'examples/own-discord-bot.ts')]],
   ['dragoman serve', 'logged in; 1 server', [join(PROJECT, 'src/main.ts'), 'serve', '--port', '0']],
 ])(
   '%s interprets in a separate process; asked to end while it translates, it says goodbye and exits cleanly',

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MEMORY_FLAGS_HERE, MemoryProbe } from '../../harness/cli/memory-probe.ts'
 import { ENV as env, PACK_MS, type Packed, PROJECT, packed, run } from '../../harness/e2e/packed.ts'
@@ -45,7 +45,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 describe('the package', () => {
   it('contains only documented files', () => {
     const allowed =
-      /^(dist\/.+\.(js|d\.ts|json|html|css|svg|wasm)|recordings\/[^/]+\.(wav|json|md)|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|(deploy|examples)\/.+|scripts\/setup(\.mjs|\/[^/]+\.mjs)|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY|CONTRIBUTING)\.md|LICENSE)$/
+      /^(dist\/.+\.(js|js\.map|d\.ts|json|html|css|svg|wasm)|recordings\/[^/]+\.(wav|json|md)|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|(deploy|examples)\/.+|scripts\/setup(\.mjs|\/[^/]+\.mjs)|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY|CONTRIBUTING)\.md|LICENSE)$/
     const paths = about.files.map(file => file.path)
     expect(paths.filter(path => !allowed.test(path))).toEqual([])
     expect(
@@ -60,8 +60,9 @@ describe('the package', () => {
 
   it('has a reasonable size', () => {
     expect(about.size).toBeGreaterThan(500_000) // the recordings
-    expect(about.size).toBeLessThan(3_200_000)
-    expect(about.unpackedSize).toBeLessThan(9_000_000)
+    // Source maps with their sources are 2.2 MB of it.
+    expect(about.size).toBeLessThan(5_600_000)
+    expect(about.unpackedSize).toBeLessThan(18_000_000)
   })
 
   it('contains no secrets and no address of a registry', async () => {
@@ -117,6 +118,37 @@ describe('the package', () => {
     )
     const [, address = ''] = /^git\+(https:.*)\.git$/.exec(repository.url) ?? []
     expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
+  })
+
+  it('links only to files that it contains, in every document, and its examples import it', async () => {
+    const paths = new Set(about.files.map(file => file.path))
+    const isThere = (path: string) => paths.has(path) || [...paths].some(each => each.startsWith(`${path}/`))
+    const wrong: string[] = []
+    for (const path of paths) {
+      if (!/\.md$|^examples\/.*\.(ts|mjs)$/.test(path)) continue
+      const text = await readFile(join(installed(), path), 'utf8')
+      if (path.endsWith('.md')) {
+        const visible = text.replace(/^ *```[\s\S]*?^ *```/gm, '').replace(/`[^`\n]*`/g, '')
+        for (const [, link = ''] of visible.matchAll(/\]\(<?([^)#\s>]+)[^)]*\)/g))
+          if (
+            !/^(https?|mailto):/.test(link) &&
+            !isThere(normalize(join(dirname(path), link)).replace(/\/$/, ''))
+          )
+            wrong.push(`${path}: ${link}`)
+      } else
+        for (const [, from = ''] of text.matchAll(/ from '([^']+)'/g))
+          if (from.startsWith('.') && !isThere(normalize(join(dirname(path), from))))
+            wrong.push(`${path}: ${from}`)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('has source maps with their sources', async () => {
+    const paths = new Set(about.files.map(file => file.path))
+    const code = [...paths].filter(path => /^dist\/.*\.js$/.test(path) && !/\/page\//.test(path))
+    expect(code.filter(path => !paths.has(`${path}.map`))).toEqual([])
+    const map = JSON.parse(await readFile(join(installed(), 'dist/core/room/relay.js.map'), 'utf8'))
+    expect(map.sourcesContent[0]).toContain('export class Relay')
   })
 
   it('sets up its engines where it is installed', async () => {
