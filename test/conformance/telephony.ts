@@ -159,8 +159,8 @@ export const telephonyChecks: Checks<TelephonySubject> = {
     const invite = () => ({ room: 'r', speaks: 'en-us', hears: 'es-es' }) as const
     await using bridge = await open(subject, { relay, invite })
     const phone = await bridge.ring()
-    const connection = await bridge.soon('a session', () => translator.connections[0])
     phone.say(sine(500, 600))
+    const connection = await bridge.soon('a session', () => translator.connections[0])
     const sent = () => Int16Array.from(connection.sent.flatMap(({ bytes }) => [...samplesOf(bytes)]))
     await bridge.soon('speech at the service', () => toneMs(sent(), 500, 16_000) >= 500)
     const audio = bytesOf(sine(1_500, 400))

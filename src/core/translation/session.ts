@@ -8,21 +8,13 @@ import {
   RenewalPolicy,
 } from './connection-pair.ts'
 import type { Fragment } from './fragment-store.ts'
+import { NackPolicy } from './nack-policy.ts'
 import { ReplayBuffer, ResultTracker } from './replay-buffer.ts'
 import { RetryPolicy } from './retry-policy.ts'
 import type { SessionOptions, SessionResults, SessionServices, SessionSettings } from './session-options.ts'
 import { next, nextAttempt, type SessionInput } from './session-state.ts'
 import type { AudioSender, TranslationRequest } from './translator.ts'
 
-/**
- * Maximum number of fragments in flight: a replay of half a minute is paced by the service instead of being sent at
- * once.
- */
-const WINDOW = 25
-/** Pause after the service reported a failed fragment (ms). */
-const NACK_PAUSE_MS = 100
-/** A connection that refuses audio continuously for this long is replaced (ms). */
-const NACK_PATIENCE_MS = 5_000
 const TIDY_MS = 1_000
 /** A silent speaker keeps the connection for this long (ms) … */
 const KEEP_MS = 60_000
@@ -69,8 +61,7 @@ export class Session {
   /** When another session gave its place up for this one (clock ms). */
   #freedAt = Number.NEGATIVE_INFINITY
   readonly #retries: RetryPolicy
-  #holdUntil = Number.NEGATIVE_INFINITY
-  #refusedSince: number | undefined
+  readonly #nacks = new NackPolicy()
   #tidyAt = 0
   #lostMs = 0
   #unused = true
@@ -117,7 +108,7 @@ export class Session {
 
   /** True while it occupies a place at the service, or tries to get one. */
   get open(): boolean {
-    return this.#state.status !== 'idle' && this.#state.status !== 'ended'
+    return !['idle', 'ended'].includes(this.#state.status)
   }
 
   /** Closes the connection if nothing is lost by that. Returns false if it is needed. */
@@ -243,8 +234,7 @@ export class Session {
     this.#wasLive = true
     this.#accepted = true
     this.#services.places.take(this)
-    this.#refusedSince = undefined
-    this.#holdUntil = Number.NEGATIVE_INFINITY
+    this.#nacks.begin()
     this.#renewal.begin()
     this.#services.metrics.fragmentsReplayed += this.#buffer.rewind()
     this.#answers.begin()
@@ -271,12 +261,7 @@ export class Session {
   #acked(sequence: number, ok: boolean): void {
     const now = this.#services.clock.now()
     this.#buffer.ack(sequence, ok)
-    if (ok) this.#refusedSince = undefined
-    else {
-      this.#refusedSince ??= now
-      this.#holdUntil = now + NACK_PAUSE_MS
-    }
-    if (this.#refusedSince !== undefined && now - this.#refusedSince > NACK_PATIENCE_MS)
+    if (this.#nacks.acked(ok, now))
       this.#drop(
         new BridgeError('SERVICE_REFUSED', 'the service continuously refuses audio', { retryable: true }),
       )
@@ -284,8 +269,8 @@ export class Session {
   }
 
   #pump(now: number): void {
-    if (this.#state.status !== 'live' || now < this.#holdUntil) return
-    while (this.#state.status === 'live' && this.#buffer.inFlight < this.#window) {
+    if (this.#state.status !== 'live' || this.#nacks.holds(now)) return
+    while (this.#state.status === 'live' && this.#buffer.inFlight < this.#nacks.window) {
       const fragment = this.#buffer.next(now)
       if (!fragment) return
       this.#services.metrics.fragmentsSent++
@@ -301,14 +286,6 @@ export class Session {
     } catch (error) {
       this.#connections.sendFailed(error)
     }
-  }
-
-  /**
-   * After a refusal, one fragment at a time until one is accepted: fragments after a refused one would be accepted out
-   * of order.
-   */
-  get #window(): number {
-    return this.#refusedSince === undefined ? WINDOW : 1
   }
 
   #lost(reason: EndReason): void {

@@ -10,6 +10,7 @@ import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { inEachBrowser } from '../../harness/browser/browsers.ts'
 import { accessibilityFaults, watchFaults } from '../../harness/browser/page-faults.ts'
 import { HEARD_RATE, keepWhatIsPlayed, takeWhatWasPlayed } from '../../harness/e2e/heard-in-page.ts'
+import { hello } from '../../harness/relay/hello.ts'
 import { sine } from '../../harness/transcode/tone.ts'
 import { pause } from '../../harness/until.ts'
 
@@ -246,8 +247,10 @@ inEachBrowser('the dashboard', { timeout: 30_000, only: 'Chromium' }, host => {
     onTestFinished(() => app.close())
     const address = await app.listen()
     const { page } = await open(address, `/dashboard#key=${KEY}`)
-    app.relay.admit(new FakeLeg('anna'), { room: 'desk', speaks: 'en-us', hears: 'en-us', name: 'Anna' })
+    const anna = new FakeLeg('anna')
+    app.relay.admit(anna, { room: 'desk', speaks: 'en-us', hears: 'en-us', name: 'Anna' })
     app.relay.admit(new FakeLeg('luz'), { room: 'desk', speaks: 'es-es', hears: 'es-es', name: 'Luz' })
+    hello(anna)
     const row = page.getByRole('row').filter({ hasText: 'Anna' })
     await row.getByText('Translating').waitFor()
     await service.close()

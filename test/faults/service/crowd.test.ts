@@ -5,8 +5,8 @@ import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
-import { SessionPlaces } from '../../../src/core/translation/session-places.ts'
 import { Session } from '../../../src/core/translation/session.ts'
+import { SessionPlaces } from '../../../src/core/translation/session-places.ts'
 import type {
   Connection,
   ConnectionSink,
@@ -67,7 +67,15 @@ test('C29 a restarting service receives one probe at a time, then 500 calls reco
   const gate = new FailoverTranslator([{ open, close: async () => {} }], { clock, random })
   const metrics = new RelayMetrics()
   const pool = new FragmentPool()
-  const services = { clock, log: noopLogger, metrics, translator: gate, pool, places: new SessionPlaces(), random }
+  const services = {
+    clock,
+    log: noopLogger,
+    metrics,
+    translator: gate,
+    pool,
+    places: new SessionPlaces(),
+    random,
+  }
   const results = { result() {}, endOfSpeech() {}, interrupted() {} }
   const changed = () => {}
   const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const

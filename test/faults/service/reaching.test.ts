@@ -13,6 +13,7 @@ import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { PATIENCE_MS } from '../../harness/faults/service-fault-harness.ts'
+import { hello } from '../../harness/relay/hello.ts'
 import { pause, until } from '../../harness/until.ts'
 import { EXPIRED, OTHER_HOST, SELF_SIGNED, TEST_KEY } from './certificates.ts'
 import { callFor } from './short-call.ts'
@@ -117,7 +118,9 @@ describe('a service that cannot be reached', () => {
     const relay = new Relay({ translator, options: relayOptions() })
     closing.push(() => relay.close())
     await relay.ready()
-    relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'es-es' })
+    const anna = new FakeLeg('anna')
+    relay.admit(anna, { room: 'r', speaks: 'en-us', hears: 'es-es' })
+    hello(anna)
     await pause(200)
     url = service.url
     await until(() => service.session?.connected, PATIENCE_MS, 'a session at the new address')

@@ -5,6 +5,7 @@ import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { PATIENCE_MS } from '../../harness/faults/service-fault-harness.ts'
+import { hello } from '../../harness/relay/hello.ts'
 import { pause, until } from '../../harness/until.ts'
 import { callFor } from './short-call.ts'
 
@@ -39,8 +40,11 @@ describe('a rejecting service', () => {
     for (const [id, room] of [
       ['anna', 'a'],
       ['bert', 'b'],
-    ] as const)
-      relay.admit(new FakeLeg(id), { room, speaks: 'en-us', hears: 'es-es' })
+    ] as const) {
+      const leg = new FakeLeg(id)
+      relay.admit(leg, { room, speaks: 'en-us', hears: 'es-es' })
+      hello(leg)
+    }
     const [first, second] = [await service.sessionOf(1), await service.sessionOf(2)]
     await until(() => first.fragments + second.fragments > 4 || first.connected, PATIENCE_MS, 'sessions')
     await pause(100)
@@ -81,7 +85,9 @@ describe('a rejecting service', () => {
     })
     closing.push(() => relay.close())
     await relay.ready()
-    relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'es-es' })
+    const anna = new FakeLeg('anna')
+    relay.admit(anna, { room: 'r', speaks: 'en-us', hears: 'es-es' })
+    hello(anna)
     const first = await service.sessionOf(1)
     await until(() => first.fragments > 0 || first.connected, PATIENCE_MS, 'a session')
     await pause(100)
@@ -106,8 +112,11 @@ describe('a rejecting service', () => {
     closing.push(() => relay.close())
     relay.observer.on('outage', event => void away.push(event.active))
     await relay.ready()
-    relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'en-us' })
+    const anna = new FakeLeg('anna')
+    relay.admit(anna, { room: 'r', speaks: 'en-us', hears: 'en-us' })
     relay.admit(new FakeLeg('bob'), { room: 'r', hears: 'es-es' })
+    const mouth = setInterval(() => hello(anna), 200)
+    closing.push(async () => clearInterval(mouth))
     const first = await service.sessionOf(1)
     await pause(200)
     const used = { code: 'limit', error: 'minutes_used_up', description: 'used up' }
@@ -128,7 +137,9 @@ describe('a rejecting service', () => {
       options: relayOptions(),
     })
     await relay.ready()
-    relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'es-es' })
+    const anna = new FakeLeg('anna')
+    relay.admit(anna, { room: 'r', speaks: 'en-us', hears: 'es-es' })
+    hello(anna)
     const session = await service.sessionOf(1)
     await pause(200)
     const closed = performance.now()

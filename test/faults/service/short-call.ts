@@ -3,6 +3,7 @@ import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { LogLines } from '../../harness/log-lines.ts'
+import { hello } from '../../harness/relay/hello.ts'
 import { pause } from '../../harness/until.ts'
 
 /** A call from English to Spanish to a service at `url`, for `ms`: returns the number of requests, and the log. */
@@ -14,6 +15,7 @@ export async function callFor(ms: number, url: string, apiKey = 'simulated-key')
   const legs = [new FakeLeg('anna'), new FakeLeg('bob')]
   relay.admit(legs[0]!, { room: 'r', speaks: 'en-us', hears: 'en-us' })
   relay.admit(legs[1]!, { room: 'r', hears: 'es-es' })
+  hello(legs[0]!)
   await pause(ms)
   await relay.close()
   return { log, metrics: relay.metrics }

@@ -161,6 +161,7 @@ export function runOutage({
     }
     frame.fill(n)
     session.write(frame, !speaks(n), clock.now())
+    if (speaks(n)) session.wake(clock.now())
     clock.advance(20)
     if (n % 5 === 0) session.check(clock.now())
   }

@@ -42,7 +42,7 @@ export class Rig implements AsyncDisposable {
   readonly captions: Caption[] = []
   readonly anna: LiveLeg
   readonly bob: LiveLeg
-  /** Times at which listeners switched to originals, and back to translations (clock ms). */
+  /** Times at which Bob switched to the original, and back to translations (clock ms). */
   readonly away: { away: boolean; at: number }[] = []
   readonly #mouth: Ticker
   #speech: Int16Array[] = []
@@ -77,9 +77,6 @@ export class Rig implements AsyncDisposable {
       log: this.log,
     })
     this.relay.observer.on('caption', caption => this.captions.push(caption))
-    this.relay.observer.on('outage', ({ participant, active: away }) => {
-      if (participant === 'bob') this.away.push({ away, at: systemClock.now() })
-    })
     this.anna = new LiveLeg('anna', systemClock)
     this.bob = new LiveLeg('bob', systemClock)
     const place = options.original ? {} : { sharedSpace: 'a room' }
@@ -151,7 +148,12 @@ export class Rig implements AsyncDisposable {
     await this.fallback?.close()
   }
 
+  /** The session is open although nobody speaks: most tests are about a running session. */
   #say(): void {
+    const room = this.relay.rooms.get('r')
+    for (const { session } of room?.interpretations ?? []) session.wake(systemClock.now())
+    const away = room?.receptions.some(({ gets }) => gets === 'unavailable') ?? false
+    if (away !== (this.away.at(-1)?.away ?? false)) this.away.push({ away, at: systemClock.now() })
     this.anna.uplink?.write(this.#speech.shift() ?? new Int16Array(FRAME_SAMPLES))
     this.bob.uplink?.write(new Int16Array(FRAME_SAMPLES))
   }

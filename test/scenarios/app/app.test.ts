@@ -3,6 +3,7 @@ import { type AppConfig, buildApp } from '../../../src/app/app.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
+import { hello } from '../../harness/relay/hello.ts'
 
 const config: AppConfig = {
   host: '127.0.0.1',
@@ -52,7 +53,9 @@ test('a second service of the settings takes over, with its own key', async () =
     fallbacks: [{ url: second.url, apiKey: 'second-key' }],
   }
   await using app = await buildApp({ ...config, service })
-  app.relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'es-es' })
+  const anna = new FakeLeg('anna')
+  app.relay.admit(anna, { room: 'r', speaks: 'en-us', hears: 'es-es' })
+  hello(anna)
   const session = await second.sessionOf(1)
   expect([session.from, session.to]).toEqual(['en-us', 'es-es'])
   expect(second.refused).toEqual([])
