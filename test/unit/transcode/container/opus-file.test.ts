@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { AudioFileError } from '../../../../src/transcode/container/audio-file-error.ts'
 import { opusFile } from '../../../../src/transcode/container/opus-file.ts'
+import { EBML, elementOf } from '../../../../src/transcode/container/webm-opus.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { concat, SAMPLE_RATE } from '../../../../src/transcode/pcm.ts'
 import {
@@ -113,6 +114,11 @@ test.each([
   ['DAMAGED', webmFile(SECOND, { head: badMapping() })],
   ['DAMAGED', webmFile(SECOND, { head: Buffer.from('OpusHead') })],
   ['DAMAGED', Buffer.from('1a45dfa380', 'hex')],
+  // Elements that only cost time: in a block group, in tracks, between blocks; and pages without packets.
+  ['DAMAGED', Buffer.concat([webmFile(SECOND), elementOf(EBML.blockGroup, voids(40))])],
+  ['DAMAGED', Buffer.concat([Buffer.from('1a45dfa380', 'hex'), elementOf(EBML.tracks, voids(1_100))])],
+  ['DAMAGED', Buffer.concat([webmFile(SECOND), voids(100_100)])],
+  ['DAMAGED', Buffer.concat([oggPage([opusHead()], { flags: 2 }), Buffer.alloc(27 * 100_100, oggPage([]))])],
   ['DAMAGED', Buffer.from('1a45dfa300', 'hex')],
   ['TRUNCATED', webmFile(SECOND).subarray(0, -3)],
   ['TRUNCATED', oggFile(SECOND).subarray(0, -3)],
@@ -121,6 +127,10 @@ test.each([
 ])('rejects an unreadable file with %s', async (code, file) => {
   expect(await fault(file)).toBe(code)
 })
+
+function voids(count: number): Buffer {
+  return Buffer.alloc(2 * count, Buffer.of(0xec, 0x80))
+}
 
 /** Declares four channels in two streams, but contains only one. */
 function badMapping(): Buffer {
