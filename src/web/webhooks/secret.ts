@@ -10,9 +10,9 @@ export const SECRET_ALLOWED = `a text of at least ${LEAST} characters, or ${ENCO
  */
 export function keyOfSecret(secret: string): Buffer | undefined {
   if (!secret.startsWith(ENCODED)) return secret.length < LEAST ? undefined : Buffer.from(secret)
-  const text = secret.slice(ENCODED.length).replace(/=+$/, '')
+  const text = secret.slice(ENCODED.length).replace(/={1,2}$/, '')
   const key = Buffer.from(text, 'base64')
   // Decoding skips what is not Base64.
-  const isWhole = key.toString('base64').replace(/=+$/, '') === text
+  const isWhole = key.toString('base64').replace(/={1,2}$/, '') === text
   return isWhole && key.length >= LEAST ? key : undefined
 }

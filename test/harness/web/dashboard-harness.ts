@@ -43,7 +43,7 @@ export async function watched() {
     requestGuard: {
       counters: {
         ...{ connections: 3, unauthenticated: 1, guests: 0, displaced: 0, malformed: 0 },
-        ...{ rejectedInTotal: 1, rejectedByAddress: 2, rejectedByRate: 3 },
+        ...{ rejectedInTotal: 1 },
         ...{ requestsRejectedByAddress: 4, requestsRejectedInTotal: 5 },
       },
     },

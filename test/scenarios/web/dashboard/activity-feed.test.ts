@@ -37,7 +37,7 @@ test('a snapshot contains rooms, legs and process figures', async () => {
         rejected: 0,
         draining: false,
       },
-      requestGuard: { connections: 3, unauthenticated: 1, rejected: 15, malformed: 0 },
+      requestGuard: { connections: 3, unauthenticated: 1, rejected: 10, malformed: 0 },
       embedded: { running: true, restarts: 2, standIns: ['espeak instead of piper'] },
     },
   ])
