@@ -35,7 +35,7 @@ describe('the public address', () => {
     const url = new PublicUrl(text)
     expect(url.signedHttp('/v')).toContain(signed)
     expect(url.signedWs('/v')).toContain(signed.replace(/^https/i, 'wss'))
-    expect(url.http('/v')).toBe(new URL(text).href.replace(/\/+$/, '') + '/v')
+    expect(url.http('/v')).toBe(`${new URL(text).href.replace(/\/+$/, '')}/v`)
   })
 
   it('has few spellings, whatever it is', () => {
