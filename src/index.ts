@@ -1,6 +1,13 @@
 /** The public API: the whole server, or its parts for other programs. See `docs/architecture.md`. */
 
-export { type App, type AppConfig, type AppOptions, buildApp } from './app/app.ts'
+export {
+  type App,
+  type AppConfig,
+  type AppOptions,
+  buildApp,
+  type Overload,
+  type RequestGuard,
+} from './app/app.ts'
 export type { Drain } from './app/drain.ts'
 export {
   type AnnouncerOptions,
@@ -91,5 +98,3 @@ export type {
   TranslationResult,
   Translator,
 } from './core/translation/translator.ts'
-export type { Overload } from './net/overload.ts'
-export type { RequestGuard } from './net/request-guard.ts'

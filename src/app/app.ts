@@ -17,6 +17,9 @@ import { type AppContext, type AppOptions, openContext } from './context.ts'
 import type { Drain } from './drain.ts'
 import { registerPlugins } from './plugins.ts'
 
+export type { Overload } from '../net/overload.ts'
+export type { RequestGuard } from '../net/request-guard.ts'
+
 export type { AppConfig, AppOptions }
 
 /** Time for which a node still answers requests after its calls have moved to other nodes (ms). */

@@ -5,12 +5,13 @@ import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import type { AdmittedCall, Call, CallRegistry } from './call-registry.ts'
-import { checkedCallDecision, type Decision } from './decision.ts'
 import type { EnteringCall } from './fleet-calls.ts'
 import type { CallHistory } from './history/call-history.ts'
 import {
   type Answers,
+  checkedCallDecision,
   DEFAULT_APOLOGY,
+  type Decision,
   type DrainState,
   type IncomingCall,
   queryOf,

@@ -13,11 +13,11 @@ export {
   registerCarrier,
 } from './carrier-bridge.ts'
 export type { DayLedger, Used } from './day-usage.ts'
-export type { Decision } from './decision.ts'
 export type { CarrierFleet } from './fleet-calls.ts'
 export type {
   Answers,
   CallerPrompt,
+  Decision,
   DrainState,
   IncomingCall,
   Rejection,

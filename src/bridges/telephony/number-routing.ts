@@ -6,8 +6,7 @@ import { CodeAttempts, type CodeLimiter } from '../../core/calls/code-attempts.t
 import type { LanguageSettings } from '../../core/calls/settings.ts'
 import type { DialPlan, OriginalMix } from '../../core/model/invitation.ts'
 import { busy, type Decide, whenKnown } from './call-policy.ts'
-import type { Decision } from './decision.ts'
-import type { CallerPrompt, IncomingCall, Rejection } from './incoming-call.ts'
+import type { CallerPrompt, Decision, IncomingCall, Rejection } from './incoming-call.ts'
 import type { DialSettings, NumberSettings } from './number-settings.ts'
 import { RESUMES_FIELD } from './resumption.ts'
 

@@ -33,9 +33,9 @@ const answering = (status: number, body = '<!doctype html><title>It works</title
     reply.writeHead(status, { 'content-type': 'text/html' }).end(body),
   )
   server.on('upgrade', (_, socket) =>
-    socket.end(
-      `HTTP/1.1 ${status} Some\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-    ),
+    socket
+      .on('error', () => {})
+      .end(`HTTP/1.1 ${status} Some\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`),
   )
   return listening(server)
 }
@@ -91,7 +91,11 @@ test.each([
   ['nothing at this path', 'SERVICE_PROTOCOL', () => answering(404)],
   ['a proxy without its service', 'SERVICE_UNREACHABLE', () => answering(503)],
   ['a closed port', 'SERVICE_UNREACHABLE', async () => 'http://127.0.0.1:9'],
-  ['a host that does not answer', 'SERVICE_SILENT', () => listening(createTcpServer(() => {}))],
+  [
+    'a host that does not answer',
+    'SERVICE_SILENT',
+    () => listening(createTcpServer(socket => void socket.on('error', () => {}))),
+  ],
 ])(
   'the log of the application has one line about %s, within two seconds of the first call',
   async (_, code, open) => {

@@ -20,7 +20,7 @@ test.each<[Record<string, string>, Partial<QueryFault>]>([
     { speaks: 'English' },
     { parameter: 'speaks', found: '"English"', allowed: 'a language like en-us, or none' },
   ],
-  [{ hears: 'EN_us' }, { parameter: 'hears', found: '"EN_us"', allowed: 'a language like en-us' }],
+  [{ hears: 'en-usa' }, { parameter: 'hears', found: '"en-usa"', allowed: 'a language like en-us' }],
   [{ hears: 'none' }, { parameter: 'hears', found: '"none"' }],
   [{ original: 'loud' }, { parameter: 'original', found: '"loud"', allowed: 'off, low, duck' }],
   [{ room: 'x'.repeat(65) }, { parameter: 'room', found: 'a text of 65 characters' }],
