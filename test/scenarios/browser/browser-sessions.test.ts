@@ -26,9 +26,9 @@ describe('a visitor', () => {
       self: { speaks: 'en-us', hears: 'es-es', accompanied: false, company: 'en-us', alone: 'es-es' },
     })
     expect(welcome.parties).toMatchObject([{ name: 'Anna', you: true, channel: 'browser' }])
-    await until(() => b.translator.connections[0]?.live, 2_000, 'a session')
     anna.say(sine(440, 1_000, 8_000))
     await until(() => b.bridge.legCounters().framesIn === 50, 5_000, 'frames')
+    await until(() => b.translator.connections[0]?.live, 2_000, 'a session')
     await b.run(200)
     const { request, sent, sink } = b.translator.last
     expect(request).toEqual({ from: 'en-us', to: 'es-es', want: 'speech' })

@@ -116,8 +116,9 @@ test('outbound calls fail without a dialer', async () => {
 
 test('an echo of the channel’s own voice is neither captioned nor played', async () => {
   await using casa = await guildHarness()
-  const { ana } = await casa.anaAndBen()
+  const { ana, ben } = await casa.anaAndBen()
   await casa.start()
+  await Promise.all([ana, ben].map(each => each.say(speech(440, 300))))
   const spanish = await casa.service.sessionOf(1)
   const english = await casa.service.sessionOf(2)
   const [fromAna, fromBen] = spanish.from === 'es-es' ? [spanish, english] : [english, spanish]
