@@ -3,6 +3,7 @@ import type { RelayEvents } from '../../../src/core/model/events.ts'
 import { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
+import { wakeSessions } from '../../harness/relay/hello.ts'
 import { sine } from '../../harness/transcode/tone.ts'
 import { until } from '../../harness/until.ts'
 
@@ -90,6 +91,7 @@ describe('a visitor', () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello({ voices: { 'es-es': 'es-f', 'en-us': 'nobody' } })
+    wakeSessions(b.relay, b.clock.now())
     expect(b.translator.last.request).toMatchObject({ to: 'es-es', voice: 'es-f' })
     anna.send({ kind: 'change', alone: 'fr-fr' })
     expect((await anna.expect('self', ({ self }) => self.hears === 'fr-fr')).self.voice).toBeUndefined()
