@@ -159,6 +159,7 @@ export const telephonyChecks: Checks<TelephonySubject> = {
     const invite = () => ({ room: 'r', speaks: 'en-us', hears: 'es-es' }) as const
     await using bridge = await open(subject, { relay, invite })
     const phone = await bridge.ring()
+    await bridge.soon('the leg', () => relay.legs === 1)
     phone.say(sine(500, 600))
     const connection = await bridge.soon('a session', () => translator.connections[0])
     const sent = () => Int16Array.from(connection.sent.flatMap(({ bytes }) => [...samplesOf(bytes)]))

@@ -40,6 +40,8 @@ export class Session {
   readonly ended: Promise<EndReason>
   /** Connections lost or failed so far. */
   drops = 0
+  /** When the speaker last spoke (clock ms). */
+  spokeAt = Number.NEGATIVE_INFINITY
   readonly #settings: SessionSettings
   readonly #services: SessionServices
   readonly #results: SessionResults
@@ -57,7 +59,6 @@ export class Session {
   /** The service has accepted it at some time. */
   #accepted = false
   readonly #refusedBefore: boolean
-  #spokeAt = Number.NEGATIVE_INFINITY
   /** When another session gave its place up for this one (clock ms). */
   #freedAt = Number.NEGATIVE_INFINITY
   readonly #retries: RetryPolicy
@@ -94,16 +95,11 @@ export class Session {
    * first, as soon as the service accepts it.
    */
   wake(now: number): void {
-    this.#spokeAt = now
+    this.spokeAt = now
     if (this.#state.status !== 'idle') return
     this.#services.metrics.sessionsOpened++
     this.#become(next(this.#state, { type: 'wake', at: now }))
     this.#connections.open()
-  }
-
-  /** When the speaker last spoke (clock ms). */
-  get spokeAt(): number {
-    return this.#spokeAt
   }
 
   /** True while it occupies a place at the service, or tries to get one. */
@@ -156,7 +152,7 @@ export class Session {
   /** Checks deadlines. Called on the relay's tick; a few times a second is enough. */
   check(now: number): void {
     if (this.#state.status === 'idle') return
-    if (now - this.#spokeAt >= KEEP_MS && this.#resting(now)) {
+    if (now - this.spokeAt >= KEEP_MS && this.#resting(now)) {
       this.#rest()
       return
     }
@@ -306,7 +302,7 @@ export class Session {
    */
   #full(error: BridgeError): void {
     const now = this.#services.clock.now()
-    if (now - this.#spokeAt >= PAUSE_MS && this.#buffer.resting) {
+    if (now - this.spokeAt >= PAUSE_MS && this.#buffer.resting) {
       this.#rest()
       return
     }
@@ -324,8 +320,8 @@ export class Session {
   /** True if it is live, and would lose nothing without its connection: the speaker pauses, and no answer is pending. */
   #resting(now: number): boolean {
     if (this.#state.status !== 'live' || this.#answers.open) return false
-    if (now - this.#spokeAt >= PAUSE_MS && this.#buffer.resting) return true
-    return now - Math.max(this.#spokeAt, this.#state.since) >= UNANSWERED_MS
+    if (now - this.spokeAt >= PAUSE_MS && this.#buffer.resting) return true
+    return now - Math.max(this.spokeAt, this.#state.since) >= UNANSWERED_MS
   }
 
   /** The speaker is silent: closes the connection until they speak again. */

@@ -1,13 +1,15 @@
 import { type App, buildApp } from '../../../src/app/app.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/telephony/limits.ts'
+import { systemClock } from '../../../src/common/clock.ts'
 import type { Direction, Toxics } from '../../../src/simulator/network/fault-pipe.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { countFrames, framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
 import { echoes } from '../../../src/simulator/service/scripted-answers.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { placeCall, type SimulatedCall } from '../../../src/simulator/twilio/phone/call.ts'
+import { wakeSessions } from '../relay/hello.ts'
 import { NEVER_LATE } from '../service/no-lag.ts'
-import { pause } from '../until.ts'
+import { pause, until } from '../until.ts'
 
 const PUBLIC_URL = 'https://bridge.example.com'
 const AUTH_TOKEN = 'a token for this test'
@@ -83,7 +85,15 @@ export class PhoneRig implements AsyncDisposable {
     })
     rig.current = new PhoneRig(app, service, { annas, bobs, anna, bob })
     // Waits until the first word is audible.
-    if (hears === 'translation') await service.sessionOf(1)
+    if (hears === 'translation')
+      await until(
+        () => {
+          wakeSessions(app.relay, systemClock.now())
+          return service.session
+        },
+        PATIENCE_MS,
+        'a session',
+      )
     await pause(500)
     return rig.current
   }

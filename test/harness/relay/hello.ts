@@ -1,3 +1,4 @@
+import type { Relay } from '../../../src/core/room/relay.ts'
 import type { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { sine } from '../transcode/tone.ts'
@@ -7,4 +8,10 @@ export function hello(leg: FakeLeg): void {
   const word = sine(440, 200)
   for (let at = 0; at < word.length; at += FRAME_SAMPLES)
     leg.uplink?.write(word.subarray(at, at + FRAME_SAMPLES))
+}
+
+/** Opens the sessions of everybody who is in a room, as if they spoke. */
+export function wakeSessions(relay: Relay, now: number): void {
+  for (const { interpretations } of relay.rooms.values())
+    for (const { session } of interpretations) session.wake(now)
 }

@@ -37,7 +37,7 @@ test('programs name only the settings that differ from their defaults', async ()
 test('the status page is for load balancers and people, and closing is idempotent', async () => {
   const app = await buildApp(config, { translator: new FakeTranslator() })
   const health = await app.server.inject('/health')
-  expect(health.json()).toEqual({ status: 'ok', name: 'dragoman', legs: 0, rooms: 0 })
+  expect(health.json()).toEqual({ status: 'ok', name: 'dragoman', legs: 0, rooms: 0, untranslated: 0 })
   const page = await app.server.inject('/')
   expect(page.headers['content-type']).toContain('text/plain')
   expect(page.body).toContain('/twilio/voice')

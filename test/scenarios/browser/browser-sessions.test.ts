@@ -3,6 +3,7 @@ import type { RelayEvents } from '../../../src/core/model/events.ts'
 import { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
+import { wakeSessions } from '../../harness/relay/hello.ts'
 import { sine } from '../../harness/transcode/tone.ts'
 import { until } from '../../harness/until.ts'
 
@@ -26,9 +27,9 @@ describe('a visitor', () => {
       self: { speaks: 'en-us', hears: 'es-es', accompanied: false, company: 'en-us', alone: 'es-es' },
     })
     expect(welcome.parties).toMatchObject([{ name: 'Anna', you: true, channel: 'browser' }])
-    await until(() => b.translator.connections[0]?.live, 2_000, 'a session')
     anna.say(sine(440, 1_000, 8_000))
     await until(() => b.bridge.legCounters().framesIn === 50, 5_000, 'frames')
+    await until(() => b.translator.connections[0]?.live, 2_000, 'a session')
     await b.run(200)
     const { request, sent, sink } = b.translator.last
     expect(request).toEqual({ from: 'en-us', to: 'es-es', want: 'speech' })
@@ -90,6 +91,7 @@ describe('a visitor', () => {
     b = await browserServer()
     const anna = await b.talker()
     await anna.hello({ voices: { 'es-es': 'es-f', 'en-us': 'nobody' } })
+    wakeSessions(b.relay, b.clock.now())
     expect(b.translator.last.request).toMatchObject({ to: 'es-es', voice: 'es-f' })
     anna.send({ kind: 'change', alone: 'fr-fr' })
     expect((await anna.expect('self', ({ self }) => self.hears === 'fr-fr')).self.voice).toBeUndefined()

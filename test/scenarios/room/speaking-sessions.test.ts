@@ -216,6 +216,45 @@ describe('a service that does not respond', () => {
   })
 })
 
+describe('one’s own voice is never played back', () => {
+  test.each([
+    ['alone, while the service is away from the start', {}, async () => {}],
+    [
+      'alone, when the other has left',
+      {},
+      async () => {
+        r.live('bob', { speaks: 'es-es', hears: 'es-es' })
+        await r.run(500)
+        await r.legs.get('bob')!.close({ kind: 'hangup', by: 'remote' })
+      },
+    ],
+    ['with any volume of originals', { original: 'low' }, async () => {}],
+    [
+      'on a new leg of the same call',
+      {},
+      async () => {
+        await r.legs
+          .get('anna')!
+          .close({ kind: 'failed', error: new BridgeError('LEG_LOST', 'cut', { retryable: true }) })
+        await r.run(500)
+        r.live('anna-2', {}, 'call')
+        r.say('anna-2', sine(440, 3_000))
+      },
+    ],
+  ] as const)('%s', async (_, preferences, happens) => {
+    const service = new FakeTranslator()
+    service.refuse = gone
+    r = await rooms({}, { awake: false, translator: service })
+    r.live('anna', { speaks: 'en-us', hears: 'es-es', ...preferences }, 'call')
+    r.say('anna', sine(440, 20_000))
+    await r.run(1_000)
+    await happens()
+    await r.run(8_000)
+    for (const [id, leg] of r.legs) if (id.startsWith('anna')) expect(peak(leg.heard())).toBe(0)
+    expect(r.relay.receptions.unavailable).toBe(1)
+  })
+})
+
 function noise(ms: number, amplitude: number): Int16Array {
   let seed = 1
   return Int16Array.from({ length: ms * 16 }, () => {

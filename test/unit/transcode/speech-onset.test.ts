@@ -59,7 +59,7 @@ test.each([
       [8, 20],
       [600, 20],
     ],
-    124,
+    126,
   ],
 ] as const)('notices %s', (_, parts, frames) => {
   expect(noticed(parts)).toBeLessThanOrEqual(frames)

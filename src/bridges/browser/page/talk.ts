@@ -335,7 +335,6 @@ class Talk {
     this.#welcomed = false
   }
 
-  /** `speakers` are not translated for this visitor. */
   #lack(speakers: readonly UntranslatedSpeaker[]): void {
     const others = speakers.filter(({ you }) => !you)
     this.#outage = others.length > 0

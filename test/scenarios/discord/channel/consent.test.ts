@@ -7,8 +7,8 @@ test('a user who opts out is no longer received or translated from that moment o
   await using casa = await guildHarness()
   const { ana, ben } = await casa.anaAndBen()
   const channel = await casa.start()
-  const session = await casa.service.sessionOf(1)
   const saying = ana.say(speech(440, 2_500))
+  const session = await casa.service.sessionOf(1)
   await until(() => session.heardMs > 500, 10_000, 'the service hears Ana')
   channel.optOut(ana.id)
   const packets = casa.counters.packets

@@ -51,8 +51,10 @@ test('readers are notified when the service is unavailable and when it recovers'
   await ana.join(casa.sala)
   await casa.person('Ben', 'en-us').join(casa.sala)
   const channel = await casa.start()
+  await ana.say(speech(440, 500))
   await casa.service.sessionOf(1)
   await casa.service.stop()
+  await ana.say(speech(440, 1_500))
   const message = await until(
     () =>
       casa.sala.visible.find(({ text }) => text.includes('⚠️ El servicio de traducción no está disponible')),

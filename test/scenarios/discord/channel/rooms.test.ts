@@ -4,6 +4,7 @@ import type { Dialer, DialRequest, OutgoingCall } from '../../../../src/core/mod
 import { Mp3Maker, toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
 import { anyOf, guildHarness, speech, total } from '../../../harness/discord/guild-harness.ts'
 import { noticeHz } from '../../../harness/relay/fake-announcer.ts'
+import { wakeSessions } from '../../../harness/relay/hello.ts'
 import { LiveLeg } from '../../../harness/relay/live-leg.ts'
 import { pause, until } from '../../../harness/until.ts'
 
@@ -118,6 +119,14 @@ test('an echo of the channel’s own voice is neither captioned nor played', asy
   await using casa = await guildHarness()
   const { ana } = await casa.anaAndBen()
   await casa.start()
+  await until(
+    () => {
+      wakeSessions(casa.relay, systemClock.now())
+      return casa.service.sessions.length >= 2
+    },
+    10_000,
+    'both sessions',
+  )
   const spanish = await casa.service.sessionOf(1)
   const english = await casa.service.sessionOf(2)
   const [fromAna, fromBen] = spanish.from === 'es-es' ? [spanish, english] : [english, spanish]

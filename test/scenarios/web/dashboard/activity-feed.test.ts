@@ -240,3 +240,32 @@ test('events name participants as people know them, simulated phones as such, al
     expect.objectContaining({ who: 'Simulated phone 2', text: expect.stringContaining('left') }),
   )
 })
+
+test('opened during a call, it shows the translations and events so far, and who lacks which speaker', async () => {
+  const world = await watched()
+  const refusal = new BridgeError('SERVICE_REFUSED', 'the service reports limit/minutes_used_up', {
+    retryable: true,
+  })
+  world.join('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
+  world.join('bob', { hears: 'es-es', name: 'Bob' })
+  world.join('carla', { hears: 'de-de', name: 'Carla' })
+  world.say('anna', sine(440, 600))
+  await world.run(1_000)
+  world.answer('en-us', 'es-es', 1_800, 300)
+  await world.run(500)
+  world.say('anna', sine(440, 3_000))
+  world.translator.refuse = { kind: 'failed', error: refusal }
+  world.connection('en-us', 'de-de').drop(world.translator.refuse)
+  await world.run(3_000)
+  const board = boardOf(world.look())
+  expect(board.utterances).toMatchObject([{ speaker: 'Anna', listener: 'Bob' }])
+  expect(board.events.map(({ who, text }) => `${who} ${text}`)).toContain(
+    'Carla lacks a translation into German (Germany), hears original',
+  )
+  expect(board.health.at(-1)?.listeners).toEqual({ needing: 2, lacking: 1, speakers: ['Anna'] })
+  expect([...board.legs.values()].map(({ figures: { name, lacks } }) => [name, lacks])).toEqual([
+    ['Anna', []],
+    ['Bob', []],
+    ['Carla', ['Anna']],
+  ])
+})

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import type { UtteranceEvent } from '../../../../src/core/model/events.ts'
-import { LatencyRecord, Recent } from '../../../../src/web/dashboard/activity.ts'
 import { ProcessPulse } from '../../../../src/web/dashboard/health.ts'
+import { LatencyRecord } from '../../../../src/web/dashboard/latency-record.ts'
 import { levelOf } from '../../../../src/web/dashboard/leg-figures.ts'
 import { LagCurve, participantName } from '../../../../src/web/dashboard/page/figures.ts'
+import { Recent } from '../../../../src/web/dashboard/recent.ts'
 
 const begun = (latencyMs?: number): UtteranceEvent => ({
   ...{ room: 'r', speaker: 'anna', listener: 'bob', utterance: 'u', stage: 'begun', audioMs: 500 },

@@ -54,6 +54,17 @@ test('names the fix for each problem, the most severe first', () => {
   })
 })
 
+test('names the speakers whom listeners lack, although the service responds', () => {
+  const listeners = { needing: 3, lacking: 2, speakers: ['Anna'] }
+  expect(told({ listeners })).toMatchObject({
+    mood: 'bad',
+    title: '2 of 3 listeners get no translation.',
+    effect: 'They hear the original voice of Anna.',
+  })
+  expect(told({ listeners, services: ['open', 'closed'] })?.title).toContain('2 of 3')
+  expect(told({ listeners, services: ['open'] })?.title).toBe('Translation service unavailable.')
+})
+
 test('a problem keeps its key while its figures change, so that it is announced once', () => {
   expect(told({ memoryPercent: 91 })?.key).toBe(told({ memoryPercent: 92 })?.key)
 })
