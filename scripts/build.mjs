@@ -43,7 +43,9 @@ const { bin = {}, exports } = JSON.parse(readFileSync(join(folder, 'package.json
 for (const path of Object.values(bin)) chmodSync(join(folder, path), 0o755)
 const promised = [
   ...Object.values(bin),
-  ...Object.values(exports).flatMap(entry => (typeof entry === 'string' ? [entry] : [entry.types, entry.default])),
+  ...Object.values(exports).flatMap(entry =>
+    typeof entry === 'string' ? [entry] : [entry.types, entry.default],
+  ),
 ]
 const missing = promised.filter(path => !existsSync(join(folder, path)))
 if (missing.length > 0) {

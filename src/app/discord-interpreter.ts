@@ -1,5 +1,5 @@
 /**
- * What `discord.ts`, the package entry `dragoman/discord`, loads: `Interpreter` for your own discord.js client, and the
+ * What `src/discord.ts`, the package entry `dragoman/discord`, loads: `Interpreter` for your own discord.js client, and the
  * Fastify plugin, which has its own client.
  */
 import { EventEmitter } from 'node:events'

@@ -88,7 +88,7 @@ console.log(
 process.exit()
 `
 
-type Exports = Readonly<Record<string, string | { readonly default: string }>>
+type Exports = Readonly<Record<string, string | { readonly types: string }>>
 
 /**
  * Writes programs into `folder`: the examples with the installed package, and one that imports everything that the
@@ -105,8 +105,7 @@ export async function typedConsumers(project: string, folder: string, exports: E
   )
   const examples = (await readdir(join(project, 'examples'))).filter(name => name.endsWith('.ts'))
   for (const name of examples) {
-    const source = await readFile(join(project, 'examples', name), 'utf8')
-    files.set(`example-${name}`, installed(source, exports))
+    files.set(`example-${name}`, await readFile(join(project, 'examples', name), 'utf8'))
   }
   for (const [name, text] of files) await writeFile(join(folder, name), text)
   return [...files.keys()]
@@ -114,15 +113,7 @@ export async function typedConsumers(project: string, folder: string, exports: E
 
 /** The source of an entry. */
 function sourceOf(entry: Exports[string]): string {
-  return (typeof entry === 'string' ? entry : entry.default).replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts')
-}
-
-/** Rewrites imports from the sources as imports from the package. */
-function installed(source: string, exports: Exports): string {
-  let text = source
-  for (const [entry, place] of Object.entries(exports))
-    text = text.replaceAll(`'../${sourceOf(place)}'`, `'${entry.replace('.', 'dragoman')}'`)
-  return text
+  return (typeof entry === 'string' ? entry : entry.types).replace(/^\.\/dist\/(.*)\.d\.ts$/, 'src/$1.ts')
 }
 
 async function exported(project: string, exports: Exports): Promise<string[]> {

@@ -41,6 +41,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['fleet', 'storage', 'net', 'core', 'common', 'transcode'],
   ],
   'index.ts': ['app', 'config', 'bridges', 'service', 'core', 'common'],
+  'discord.ts': ['app', 'common'],
   'main.ts': ['cli', 'common'],
 }
 
@@ -54,7 +55,7 @@ const BELOW_CARRIERS = [
 const KNOWS_CARRIERS =
   /^src\/(app\/(carriers|app-settings)|config\/(carriers|load)|cli\/carrier-numbers|cli\/doctor\/[\w-]+)\.ts$/
 
-const PLUGIN = /^src\/(bridges\/[^/]+\/index|web\/status|service\/server\/plugin)\.ts$/
+const PLUGIN = /^src\/(discord|bridges\/[^/]+\/index|web\/status|service\/server\/plugin)\.ts$/
 
 /** Words that only some files can use, with the alternative for others. */
 const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead: string }[] = [
