@@ -64,3 +64,34 @@ test('stores transcripts on disk up to the last word if configured, even without
   const [file = ''] = await readdir(folder)
   expect(await readFile(join(folder, file), 'utf8')).toContain('a secret')
 })
+
+test.each([true, false])(
+  'an expired captions link stays expired after the time of the machine was set back, seen before: %s',
+  async seen => {
+    const { relay, clock, join: enter } = await rooms()
+    let offset = 1_800_000_000_000
+    const open = await openControlContext({
+      relay,
+      clock,
+      codes: new RoomCodes(clock),
+      transcripts: transcriptSettingsSchema.parse({}),
+      webhooks: [],
+      wall: () => offset + clock.now(),
+      log: noopLogger,
+    })
+    onTestFinished(async () => {
+      await relay.close()
+      await open[Symbol.asyncDispose]()
+    })
+    enter('anna', { speaks: 'en-us', hears: 'es-es' })
+    const { links } = open.services
+    const { token } = links.issue('r', 60_000)
+    clock.advance(59_000)
+    expect(links.opens(token, 'r')).toBe(true)
+    clock.advance(2_000)
+    if (seen) expect(links.opens(token, 'r')).toBe(false)
+    offset -= 3_600_000
+    expect(links.opens(token, 'r')).toBe(false)
+    expect(links.leftMs(links.issue('r', 60_000).token, 'r')).toBeCloseTo(60_000, -1)
+  },
+)
