@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { ClosingLine } from './test/harness/vitest/closing-line.ts'
-import { SlowFirst } from './test/harness/vitest/slow-first.ts'
+import { ClosingLine } from './test/support/vitest/closing-line.ts'
+import { SlowFirst } from './test/support/vitest/slow-first.ts'
 
-/** Properties have a seed that test/harness/vitest/seeds.ts gives: a fixed one, or in the long run a new one. */
-export const chance = { setupFiles: ['test/harness/vitest/property-seed.ts'] }
+/** Properties have a seed that test/support/vitest/seeds.ts gives: a fixed one, or in the long run a new one. */
+export const chance = { setupFiles: ['test/support/vitest/property-seed.ts'] }
 
 /**
  * Node loads the modules itself, as when the program runs, and keeps their compiled code for the next process
@@ -21,17 +21,17 @@ export const loading = { viteModuleRunner: false, nodeLoader: false }
 const OWN_PROCESS = [
   'test/e2e/**/*.test.ts',
   'test/faults/process/*.test.ts',
-  'test/faults/provider/ending.test.ts',
-  'test/faults/security/{canary,canary-service,frames,sound-bombs}.test.ts',
-  'test/faults/security/file-bombs.slow.test.ts',
+  'test/bridges/telephony/call-endings.slow.test.ts',
+  'test/security/{canary,canary-service,frames,sound-bombs}.test.ts',
+  'test/security/file-bombs.slow.test.ts',
   'test/faults/service/{acks,reaching,results}.test.ts',
-  'test/faults/soak/*.test.ts',
-  'test/scenarios/service/{child,malformed}.test.ts',
-  'test/scenarios/service/http/malformed.test.ts',
-  'test/unit/cli/refusals.test.ts',
-  'test/unit/harness/{dearest-files,leaks,seeds}.test.ts',
+  'test/soak/*.test.ts',
+  'test/service/server/{child,malformed}.test.ts',
+  'test/service/server/http/malformed.test.ts',
+  'test/cli/refusals.test.ts',
+  'test/harness/{dearest-files,leaks,seeds}.test.ts',
   // Replaces a module before it is loaded.
-  'test/unit/storage/file-lock.test.ts',
+  'test/storage/file-lock.test.ts',
 ]
 /** A worker and the programs that it starts take up to half a gigabyte. */
 const MAX_WORKERS = 16
@@ -43,7 +43,7 @@ const limits = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 30_000 } },
-  setupFiles: ['test/harness/vitest/cpu-use.ts', 'test/harness/vitest/short-of-cpu.ts', ...chance.setupFiles],
+  setupFiles: ['test/support/vitest/cpu-use.ts', 'test/support/vitest/short-of-cpu.ts', ...chance.setupFiles],
   execArgv: ['--disable-warning=ExperimentalWarning'],
   experimental: loading,
   retry: { count: 2 },

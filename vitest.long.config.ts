@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
-import { ClosingLine } from './test/harness/vitest/closing-line.ts'
-import { LongReport } from './test/harness/vitest/long-report.ts'
+import { ClosingLine } from './test/support/vitest/closing-line.ts'
+import { LongReport } from './test/support/vitest/long-report.ts'
 import { chance, loading } from './vitest.config.ts'
 
 // The page tells of whole runs: a part of one leaves it alone.

@@ -1,4 +1,4 @@
-import { NatsServers } from '../test/harness/fleet/nats-servers.ts'
+import { NatsServers } from '../test/support/fleet/nats-servers.ts'
 import type { Channel } from './callers.ts'
 import type { DiscordAccount, Memory, Signature } from './messages.ts'
 import { Child, confine } from './process.ts'

@@ -22,14 +22,14 @@ const SOURCES = [
 ]
 const TESTS = [
   ...['common', 'core', 'net', 'bridges/telephony', 'bridges/twilio', 'service/server/keys', 'app'].map(
-    folder => `test/unit/${folder}`,
+    folder => `test/${folder}`,
   ),
   ...['relay', 'room', 'app'].map(folder => `test/scenarios/${folder}`),
-  ...['admission', 'key-limits', 'call-load'].map(name => `test/scenarios/service/${name}.test.ts`),
-  'test/scenarios/web/control/access.test.ts',
-  'test/faults/schedules/schedules.test.ts',
+  ...['admission', 'key-limits', 'call-load'].map(name => `test/service/server/${name}.test.ts`),
+  'test/web/control/access.test.ts',
+  'test/core/schedules.test.ts',
   ...['request-guard', 'service-guard', 'ssrf', 'signature', 'overload'].map(
-    name => `test/faults/security/${name}.test.ts`,
+    name => `test/security/${name}.test.ts`,
   ),
 ]
 

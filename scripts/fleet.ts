@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { stringify } from 'yaml'
-import { FleetNodeProcess } from '../test/harness/fleet/fleet-nodes.ts'
-import { FleetProxy } from '../test/harness/fleet/fleet-proxy.ts'
-import { NATS_SERVER, NatsServers } from '../test/harness/fleet/nats-servers.ts'
+import { FleetNodeProcess } from '../test/support/fleet/fleet-nodes.ts'
+import { FleetProxy } from '../test/support/fleet/fleet-proxy.ts'
+import { NATS_SERVER, NatsServers } from '../test/support/fleet/nats-servers.ts'
 
 const NAMES = ['a', 'b', 'c']
 /** Time until a node that has ended is started again (ms). */

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { encodeWav, readWav } from '../src/transcode/wav.ts'
-import { startChromium } from '../test/harness/browser/browsers.ts'
-import { PageServer, PUBLIC_URL, silentMicrophone } from '../test/harness/browser/page-server.ts'
-import { openState, PAGE_STATES, type PageState, PUBLIC_STATES } from '../test/harness/browser/page-states.ts'
+import { startChromium } from '../test/support/browser/browsers.ts'
+import { PageServer, PUBLIC_URL, silentMicrophone } from '../test/support/browser/page-server.ts'
+import { openState, PAGE_STATES, type PageState, PUBLIC_STATES } from '../test/support/browser/page-states.ts'
 import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
 
 // `npm run screenshots`: writes every page in both themes and two sizes into `screenshots/`, with real engines, phones

@@ -6,8 +6,8 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseCLI, startVitest } from 'vitest/node'
-import { ClosingLine, closingLine } from '../test/harness/vitest/closing-line.ts'
-import { DearestFiles } from '../test/harness/vitest/dearest-files.ts'
+import { ClosingLine, closingLine } from '../test/support/vitest/closing-line.ts'
+import { DearestFiles } from '../test/support/vitest/dearest-files.ts'
 
 /** More failed files than this are not a matter of timing. */
 const MAX_REPEATED_FILES = 25

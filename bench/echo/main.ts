@@ -8,7 +8,7 @@ import {
   oneSentence,
   repeated,
   spokenOver,
-} from '../../test/harness/relay/echo-cases.ts'
+} from '../../test/support/relay/echo-cases.ts'
 import { machine } from '../machine.ts'
 import { mean } from '../stats.ts'
 import { table } from '../table.ts'

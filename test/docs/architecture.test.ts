@@ -11,9 +11,9 @@ import {
   loadedWith,
   packageFaults,
   textFaults,
-} from '../harness/sources/architecture.ts'
-import { importsOf, withoutComments } from '../harness/sources/source-text.ts'
-import { unusedExports } from '../harness/sources/unused-exports.ts'
+} from '../support/sources/architecture.ts'
+import { importsOf, withoutComments } from '../support/sources/source-text.ts'
+import { unusedExports } from '../support/sources/unused-exports.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(

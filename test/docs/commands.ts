@@ -19,16 +19,16 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   docker: 'there is no docker here',
   kubectl: 'needs a cluster',
   helm: 'needs a cluster, and helm',
-  nginx: 'needs root; the configuration is checked in test/e2e/deploy',
+  nginx: 'needs root; the configuration is checked in test/deploy',
   caddy: 'is not installed here',
   cloudflared: 'needs the internet',
   certbot: 'needs a public name',
   openssl: 'makes a random key',
-  promtool: 'its files are checked in test/e2e/deploy',
-  sh: 'makes secrets: test/e2e/deploy/compose.test.ts',
+  promtool: 'its files are checked in test/deploy',
+  sh: 'makes secrets: test/deploy/compose.slow.test.ts',
   install: 'needs root',
   kill: 'needs a server that runs',
-  curl: 'run in test/docs/curl.test.ts, test/scenarios/web/control/control-doc.test.ts and test/scenarios/service/contract-commands.test.ts',
+  curl: 'run in test/docs/curl.slow.test.ts, test/web/control/control-doc.slow.test.ts and test/service/server/contract-commands.slow.test.ts',
 }
 
 /** Faults of the commands in a block of `sh`; empty if all are valid. */

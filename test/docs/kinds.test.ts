@@ -12,18 +12,18 @@ const CHECKED: Readonly<Record<string, string>> = {
   js: 'programs.test.ts: each is run',
   json: 'below',
   xml: 'below',
-  ini: 'below; units of deploy/ by test/e2e/deploy',
-  nginx: 'below; configurations of deploy/ by test/e2e/deploy',
-  caddyfile: 'no Caddy here; that of deploy/ by test/e2e/deploy as far as can be',
+  ini: 'below; units of deploy/ by test/deploy',
+  nginx: 'below; configurations of deploy/ by test/deploy',
+  caddyfile: 'no Caddy here; that of deploy/ by test/deploy as far as can be',
   promql: 'by the tests of metrics',
   env: 'below',
 }
 
 /** Pages whose JSON is compared with the responses of servers, and by which test. */
 const ANSWERS: Readonly<Record<string, string>> = {
-  'docs/features/control-api-examples.md': 'test/scenarios/web/control/control-doc.test.ts',
-  'docs/service/http.md': 'test/scenarios/service/contract-commands.test.ts',
-  'docs/reference/events.md': 'made from what is sent: test/docs/reference.test.ts',
+  'docs/features/control-api-examples.md': 'test/web/control/control-doc.slow.test.ts',
+  'docs/service/http.md': 'test/service/server/contract-commands.slow.test.ts',
+  'docs/reference/events.md': 'made from what is sent: test/docs/reference.slow.test.ts',
 }
 
 const all = pages().flatMap(snippetsOf)

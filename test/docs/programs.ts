@@ -72,7 +72,7 @@ declare const acmeMedia: MediaDialect
 declare const acmeMarkup: CallInstructions
 declare const acmeRequests: CarrierRequests
 declare const AcmeVerifier: new (secret: string, publicUrl: () => PublicUrl) => RequestVerifier`,
-    runs: 'test/conformance/telephony.test.ts',
+    runs: 'test/bridges/telephony/conformance.test.ts',
   },
   {
     page: 'CONTRIBUTING.md',
@@ -142,7 +142,7 @@ ok(offered.body.includes('es-es'), offered.body)`,
   {
     page: 'docs/testing/discord.md',
     mark: 'SlashCommandBuilder',
-    runs: 'test/unit/simulator/discord/doc.test.ts',
+    runs: 'test/simulator/discord/doc.slow.test.ts',
   },
   {
     page: 'docs/testing/discord.md',
@@ -190,7 +190,7 @@ await real.close()`,
 import type { Interpreter } from 'dragoman/discord'
 declare const interpreter: Interpreter
 declare const voiceChannel: VoiceBasedChannel`,
-    runs: 'test/scenarios/discord/interpreter.test.ts',
+    runs: 'test/bridges/discord/interpreter.test.ts',
   },
   {
     page: 'docs/how-to/embed-in-fastify.md',
@@ -269,7 +269,7 @@ const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
   {
     page: 'docs/testing/twilio-rest.md',
     mark: 'TwilioSimulator.listen',
-    runs: 'test/scenarios/simulator/doc.test.ts',
+    runs: 'test/simulator/doc.slow.test.ts',
   },
   {
     page: 'docs/channels/twilio-plugin.md',
@@ -298,11 +298,11 @@ const show = told.resolve`,
   {
     page: 'docs/features/webhooks.md',
     mark: 'isFromDragoman',
-    runs: 'test/scenarios/web/control/control-doc.test.ts',
+    runs: 'test/web/control/control-doc.slow.test.ts',
   },
   ...['/translator`', '/tts`', '/stt`', '/sts`'].map(mark => ({
     page: 'docs/service/examples.md',
     mark,
-    runs: 'test/scenarios/service/contract-examples.test.ts',
+    runs: 'test/service/server/contract-examples.slow.test.ts',
   })),
 ]

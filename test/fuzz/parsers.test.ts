@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fuzzSeeds } from '../harness/vitest/seeds.ts'
+import { fuzzSeeds } from '../support/vitest/seeds.ts'
 import { fuzz } from './fuzzer.ts'
 import { TARGETS } from './targets/all.ts'
 

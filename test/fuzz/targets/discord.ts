@@ -7,7 +7,7 @@ import { hasDaveFooter, MlsReader } from '../../../src/simulator/discord/voice/d
 import { readBinary, readText } from '../../../src/simulator/discord/voice/gateway-message.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { opusSamples } from '../../../src/transcode/opus-packet.ts'
-import { packet, receptionStage } from '../../harness/discord/receiver-harness.ts'
+import { packet, receptionStage } from '../../support/discord/receiver-harness.ts'
 import { allowing, type FuzzTarget, must, texts } from '../target.ts'
 
 const KEY = Buffer.alloc(32, 7)

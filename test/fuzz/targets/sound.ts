@@ -9,7 +9,7 @@ import { opusSamples } from '../../../src/transcode/opus-packet.ts'
 import { encodeWav, readWav } from '../../../src/transcode/wav.ts'
 import { WavError } from '../../../src/transcode/wav-format.ts'
 import { WavReader } from '../../../src/transcode/wav-reader.ts'
-import { webmFile } from '../../harness/transcode/opus-containers.ts'
+import { webmFile } from '../../support/transcode/opus-containers.ts'
 import { allowing, type FuzzTarget, must } from '../target.ts'
 
 /** Frames without sound: a header, zeros, and optionally a tag. MPEG 2, 16 kHz, 32 kbit/s, mono: 144 bytes. */

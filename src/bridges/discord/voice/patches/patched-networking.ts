@@ -7,7 +7,7 @@ import { GCM_MODE, sealed, XCHACHA_MODE } from '../rtp-packet.ts'
 
 /**
  * The parts of @discordjs/voice 0.19 that are patched here. They are not public: `assertVoiceLibrary` refuses a version
- * without them, and `test/unit/bridges/discord/voice/library-internals.test.ts` fails if one of them disappears.
+ * without them, and `test/bridges/discord/voice/library-internals.test.ts` fails if one of them disappears.
  */
 export interface Networking extends EventEmitter {
   readonly state: NetworkingState

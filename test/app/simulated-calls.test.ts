@@ -1,0 +1,199 @@
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { type AppConfig, type AppOptions, buildApp } from '../../src/app/app.ts'
+import { ScriptedService, tones } from '../../src/simulator/index.ts'
+import { toneOf } from '../../src/simulator/service/scripted-answers.ts'
+import { loudness } from '../../src/transcode/level.ts'
+import type { SimulatedCallView } from '../../src/web/dashboard/protocol.ts'
+import { pause, until } from '../support/until.ts'
+
+const KEY = 'a-key-that-nobody-would-guess'
+const PHONE = { speaks: 'en-us', hears: 'es-es', recording: 'sense-and-sensibility-2' }
+const RATE = 8_000
+
+/** Union of the fields of all responses. */
+interface Told extends SimulatedCallView {
+  readonly error: string
+  readonly description: string
+  readonly recordings: readonly object[]
+}
+
+async function app(config: Partial<AppConfig> = {}, parts: AppOptions = {}) {
+  const service = await ScriptedService.listen({ apiKey: 'k', answer: tones({ everyMs: 1_000 }) })
+  const built = await buildApp(
+    {
+      ...{ host: '127.0.0.1', port: 0, service: { url: service.url, apiKey: 'k' } },
+      languages: { speaks: 'en-us', hears: 'es-es' },
+      twilio: { authTokens: ['a token of the account that nobody has'] },
+      control: { keys: [{ name: 'test', key: KEY }] },
+      ...config,
+    },
+    { ownAuthTokens: true, ...parts },
+  )
+  const url = await built.listen()
+  onTestFinished(async () => {
+    await built.close()
+    await service.close()
+  })
+  const ask = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${url}/dashboard${path}`, {
+      method,
+      headers: { authorization: `Bearer ${KEY}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    return { status: response.status, body: (await response.json()) as Told }
+  }
+  const place = (...phones: object[]) => ask('POST', '/calls', { phones })
+  /** Audio that a phone hears from now on, and whether it has ended. */
+  const listen = async (call: string, phone = 0) => {
+    const stop = new AbortController()
+    onTestFinished(() => stop.abort())
+    const response = await fetch(`${url}/dashboard/calls/${call}/phones/${phone}/sound`, {
+      headers: { authorization: `Bearer ${KEY}` },
+      signal: stop.signal,
+    })
+    const heard = { pcm: new Int16Array(0), over: false }
+    const read = async () => {
+      const bytes: number[] = []
+      for await (const chunk of response.body!) {
+        for (const byte of chunk) bytes.push(byte)
+        heard.pcm = new Int16Array(Uint8Array.from(bytes.slice(0, bytes.length & ~1)).buffer)
+      }
+      heard.over = true
+    }
+    read().catch(() => {})
+    return heard
+  }
+  return { ...built, app: built, service, url, ask, place, listen }
+}
+
+test('places a call with its own token, plays its translation and lets a viewer listen', async () => {
+  const { place, listen, relay, ask } = await app()
+  const { status, body } = await place(PHONE)
+  expect([status, body.id]).toEqual([201, 'simulated-1'])
+  expect(
+    [...(relay.rooms.get('simulated-1')?.participants.values() ?? [])].map(({ state }) => state),
+  ).toMatchObject([{ speaks: 'en-us', hears: 'es-es' }])
+  const heard = await listen('simulated-1')
+  await until(() => loudness(heard.pcm, toneOf('es-es'), RATE) > 50, 20_000, 'the translation')
+  // Streamed in real time, silence included.
+  const before = { samples: heard.pcm.length, at: performance.now() }
+  await until(() => heard.pcm.length > before.samples + RATE, 10_000, 'another second')
+  expect(performance.now() - before.at).toBeGreaterThan(800)
+  expect((await ask('DELETE', '/calls/simulated-1')).status).toBe(200)
+  await until(() => heard.over, 10_000, 'the end of what is heard')
+  await until(() => relay.legs === 0, 10_000, 'the end of the call')
+  expect((await ask('DELETE', '/calls/simulated-1')).status).toBe(404)
+})
+
+test('lets two phones talk in one room, in turns, each in its own languages', async () => {
+  const { place, relay, service } = await app()
+  const { body } = await place(PHONE, { ...PHONE, speaks: null, hears: 'fr-fr' })
+  expect(body.phones).toMatchObject([{ live: true }, { live: true }])
+  const room = relay.rooms.get(body.room)
+  expect([...room!.participants.values()].map(({ state }) => [state.speaks, state.hears])).toEqual([
+    ['en-us', 'es-es'],
+    [undefined, 'fr-fr'],
+  ])
+  await until(() => service.sessions.some(({ to }) => to === 'fr-fr'), 10_000, 'a translation for the second')
+})
+
+test('keeps a listening phone silent, even alone in the room, and does not wait for it', async () => {
+  const { place, relay, ask } = await app()
+  expect((await place({ ...PHONE, speaks: null })).status).toBe(201)
+  const { body } = await place(PHONE, { ...PHONE, speaks: null })
+  const [speaker, listener] = relay.rooms.get(body.room)!.participants.values()
+  await speaker!.hangUp()
+  // A speaking phone would have repeated its recording by now.
+  await pause(500)
+  expect([listener!.present, relay.rooms.get(body.room)?.participants.size]).toEqual([true, 1])
+  expect((await ask('DELETE', `/calls/${body.id}`)).status).toBe(200)
+  await until(() => relay.legs === 1, 10_000, 'the end of the second call')
+})
+
+test.each(['https://bridge.example.com', 'https://example.com/calls/'])(
+  'signs for the configured public URL without connecting to it: %s',
+  async publicUrl => {
+    const { place, relay } = await app({
+      publicUrl,
+      twilio: { authTokens: ['a token of the account that nobody has'] },
+    })
+    expect((await place(PHONE)).status).toBe(201)
+    expect(relay.legs).toBe(1)
+  },
+)
+
+test('places calls when signatures are disabled', async () => {
+  const { place } = await app({ twilio: { authTokens: [], insecure: true } })
+  expect((await place(PHONE)).status).toBe(201)
+})
+
+test('limits the number of calls and rejects unknown recordings', async () => {
+  const { place, url, server } = await app({ dashboard: { simulatedCalls: 1, maxViewers: 1 } })
+  const unknown = await place({ ...PHONE, recording: 'none' })
+  expect([unknown.status, unknown.body.error]).toEqual([400, 'value_not_allowed'])
+  expect(unknown.body.description).toContain('sense-and-sensibility-1')
+  expect((await place(PHONE)).status).toBe(201)
+  const second = await place(PHONE)
+  expect([second.status, second.body.error]).toEqual([503, 'capacity'])
+  // Metrics count the calls and the viewers.
+  const stop = new AbortController()
+  const look = () =>
+    fetch(`${url}/dashboard/events`, {
+      headers: { authorization: `Bearer ${KEY}` },
+      signal: stop.signal,
+    })
+  expect([(await look()).status, (await look()).status]).toEqual([200, 503])
+  const text = await server.metrics.text()
+  for (const line of [
+    'dragoman_simulated_calls 1',
+    'dragoman_simulated_calls_placed_total 1',
+    'dragoman_simulated_calls_failed_total 2',
+    'dragoman_dashboard_viewers 1',
+    'dragoman_dashboard_viewers_rejected_total 1',
+  ])
+    expect(text).toContain(`\n${line}\n`)
+  stop.abort()
+})
+
+test('places no call while the server is overloaded', async () => {
+  const { place, relay, overload } = await app({}, { memoryShare: () => 0.99 })
+  await until(() => overload.reason, 10_000, 'the strain')
+  const answer = await place(PHONE)
+  expect([answer.status, answer.body.error, relay.legs]).toEqual([503, 'capacity', 0])
+  expect(answer.body.description).toContain('memory')
+})
+
+test('ends simulated calls and rejects new ones when the server shuts down', async () => {
+  const { app: it, place, relay } = await app()
+  await place(PHONE)
+  expect(relay.legs).toBe(1)
+  await it.leave()
+  expect(relay.legs).toBe(0)
+  expect((await place(PHONE)).status).toBe(503)
+})
+
+test('can be disabled in the settings', async () => {
+  const { ask, place } = await app({ dashboard: { simulatedCalls: 0 } })
+  expect((await ask('GET', '/offer')).body.recordings).toEqual([])
+  expect((await place(PHONE)).status).toBe(409)
+})
+
+test('reports a call that is not answered and leaves nothing behind', async () => {
+  const stranger = createServer((_request, response) => response.writeHead(404).end())
+  await new Promise<void>(resolve => stranger.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void stranger.close())
+  const { LoopbackCalls } = await import('../../src/app/simulated-calls.ts')
+  const { systemClock } = await import('../../src/common/clock.ts')
+  const { noopLogger } = await import('../../src/common/log.ts')
+  const calls = new LoopbackCalls({
+    settings: { maxViewers: 1, simulatedCalls: 1, simulatedMinutes: 1 },
+    ...{ publicUrl: undefined, token: undefined, clock: systemClock, wall: () => 0, log: noopLogger },
+    address: () => stranger.address(),
+    admissionControl: { rejection: () => undefined },
+    drain: { draining: false },
+  })
+  await expect(calls.place({ phones: [PHONE] })).rejects.toMatchObject({ specific: 'not_now' })
+  expect(calls.calls).toEqual([])
+  await calls[Symbol.asyncDispose]()
+})

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
+import { anyOf, guildHarness, longestMs, speech } from '../../../support/discord/guild-harness.ts'
+import { noticeHz } from '../../../support/relay/fake-announcer.ts'
+import { pause, until } from '../../../support/until.ts'
+
+test('two people hear and read each other’s language', async () => {
+  await using casa = await guildHarness()
+  const { ana, ben } = await casa.anaAndBen()
+  const channel = await casa.start()
+  expect(channel.status()).toMatchObject({ state: 'listening', written: ['en-us', 'es-es'] })
+  expect(channel.status().speakers.map(({ language }) => language)).toEqual(['es-es', 'en-us'])
+  await casa.heard(noticeHz('channel-interpreted'), 300)
+  await ana.say(speech(440, 1_000))
+  await casa.heard(toneOf('en-us'), 600)
+  await casa.reads(['**Ana:**', '`en`'])
+  await ben.say(speech(440, 1_000))
+  await casa.heard(toneOf('es-es'), 600)
+  await casa.reads(['**Ben:**', '`es`'])
+  // They hear each other directly.
+  expect(anyOf(casa.sala.heard(), 440)).toBe(false)
+  expect(longestMs(casa.sala.heard(), toneOf('en-us'))).toBeGreaterThan(500)
+  expect(channel.status().spoken).toEqual(['en-us', 'es-es'])
+  expect(await channel.stop(ana.id)).toEqual({ kind: 'stopped', by: ana.id })
+  expect(anyOf(casa.sala.heard(), noticeHz('goodbye'))).toBe(true)
+  expect(casa.interpreters.of(casa.guild.id)).toBeUndefined()
+  await until(() => casa.guild.bot.voice === undefined, 5_000, 'leaving voice')
+  expect(casa.log.complaints).toEqual([])
+})
+
+test('in a channel of one language, there are transcripts and no voice', async () => {
+  await using casa = await guildHarness()
+  const ana = casa.person('Ana', 'es-es')
+  await ana.join(casa.sala)
+  const channel = await casa.start({ captions: { style: 'embed', thread: false } })
+  await casa.heard(noticeHz('channel-interpreted'), 300)
+  await ana.say(speech(440, 1_000))
+  await casa.reads(['Ana'])
+  expect(channel.status()).toMatchObject({ spoken: [], written: ['es-es'] })
+  expect(casa.service.sessions.map(({ namespace }) => namespace)).toEqual(['/stt'])
+  await pause(500)
+  expect(anyOf(casa.sala.heard(), 440)).toBe(false)
+})
+
+test('of three languages, one is spoken and all are captioned', async () => {
+  await using casa = await guildHarness()
+  const people = [casa.person('Ana', 'es-es'), casa.person('Ben', 'en-us'), casa.person('Cleo', 'fr-fr')]
+  for (const each of people) await each.join(casa.sala)
+  const channel = await casa.start()
+  expect(channel.status()).toMatchObject({ spoken: ['en-us'], written: ['en-us', 'es-es', 'fr-fr'] })
+  await people[0]?.say(speech(440, 1_000))
+  await casa.reads(['**Ana:**', '`en`', '`fr`'])
+  await casa.heard(toneOf('en-us'), 600)
+  expect(anyOf(casa.sala.heard(), toneOf('fr-fr'))).toBe(false)
+  channel.setOutput(['fr-fr'])
+  expect(channel.status().spoken).toEqual(['fr-fr'])
+  await people[1]?.say(speech(440, 1_000))
+  await casa.heard(toneOf('fr-fr'), 600)
+  await casa.reads(['**Ben:**', '`es`', '`fr`'])
+})
+
+test('captions only: no audio is played', async () => {
+  await using casa = await guildHarness()
+  const { ana } = await casa.anaAndBen()
+  await casa.start({ voice: false })
+  await ana.say(speech(440, 1_000))
+  await casa.reads(['**Ana:**', '`en`'])
+  await pause(300)
+  expect(casa.sala.heard().some(sample => Math.abs(sample) > 200)).toBe(false)
+})
+
+test('newcomers are interpreted, notified and captioned, and their language is added', async () => {
+  await using casa = await guildHarness()
+  const ana = casa.person('Ana', 'es-es')
+  const ben = casa.person('Ben', 'en-us')
+  await ana.join(casa.sala)
+  const channel = await casa.start()
+  const before = casa.announcer.asked.length
+  await ben.join(casa.sala)
+  await until(() => channel.status().written.length === 2, 5_000, 'English joins')
+  await ben.say(speech(440, 1_000))
+  await casa.reads(['**Ben:**', '`es`'])
+  await casa.heard(toneOf('es-es'), 600)
+  await until(() => casa.announcer.asked.includes('channel-interpreted en-us'), 25_000, 'the notice for Ben')
+  await casa.reads(['🔴 Ben', '/interpret privacy opt-out'])
+  expect(casa.announcer.asked.slice(before)).toEqual(['channel-interpreted en-us'])
+  await ben.leave()
+  await until(() => channel.status().written.length === 1, 5_000, 'English leaves')
+  // After a quick return they are the same participants, and are not notified again.
+  await ben.join(casa.sala)
+  await until(() => channel.status().written.length === 2, 5_000, 'English is back')
+  expect(casa.relay.metrics.legsReconnected).toBe(1)
+})
+
+test('a changed language is spoken from the next words on', async () => {
+  await using casa = await guildHarness()
+  const { ana, ben } = await casa.anaAndBen()
+  const channel = await casa.start()
+  await until(() => casa.service.sessions.length === 2, 5_000, 'both are translated')
+  channel.setLanguage(ben.id, 'fr-fr')
+  expect(channel.status().speakers.find(({ userId }) => userId === ben.id)).toMatchObject({
+    language: 'fr-fr',
+    languageFrom: 'asked',
+  })
+  await ana.say(speech(440, 1_000))
+  await casa.heard(toneOf('fr-fr'), 600)
+  await casa.reads(['**Ana:**', '`fr`'])
+  // No session was opened in between.
+  const pairs = casa.service.sessions.map(({ from, to }) => `${from} ${to}`)
+  expect(pairs.sort()).toEqual(['en-us es-es', 'es-es en-us', 'es-es fr-fr', 'fr-fr es-es'])
+})

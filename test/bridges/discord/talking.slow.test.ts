@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { begun, into, narrow, parlour, totalMs } from '../../support/e2e/discord-call-harness.ts'
+import { VOICE } from '../../support/e2e/two-party-harness.ts'
+import { until } from '../../support/until.ts'
+
+const [ANA, BEN] = [VOICE.callee, VOICE.caller]
+
+describe.each([true, false])('in a channel with end-to-end encryption: %s', dave => {
+  test('each is played in the other’s language and captioned in both, without duplicates', {
+    timeout: 60_000,
+  }, async () => {
+    await using casa = await parlour({ dave })
+    const ana = await casa.person('Ana', 'es-ES')
+    const ben = await casa.person('Ben', 'en-US')
+    await begun(casa, ana, ben)
+    expect(casa.x.app.discord?.interpreters.of(casa.sala.guild.id)?.status()).toMatchObject({
+      state: 'listening',
+      encrypted: dave,
+      spoken: ['en-us', 'es-es'],
+    })
+    await casa.say(ben, BEN, 1_500)
+    await casa.heard(into(BEN, 'es-es'), 1_000)
+    await casa.reads('Ben', '`es`')
+    await casa.say(ana, ANA, 1_500)
+    await casa.heard(into(ANA, 'en-us'), 1_000)
+    await casa.reads('Ana', '`en`')
+    for (const hz of [ANA, BEN, into(ANA, 'es-es'), into(BEN, 'en-us')]) expect(casa.anyOf(hz)).toBe(false)
+    const stopped = await ana.command('interpret stop')
+    expect(stopped.text).toContain('<#')
+    await until(() => casa.sala.guild.bot.voice === undefined, 10_000, 'leaving')
+  })
+})
+
+test('joins, leaves, downgrades and upgrades of the encryption hardly affect speakers', {
+  timeout: 90_000,
+}, async () => {
+  await using casa = await parlour({ service: { record: 'audio' } })
+  const ana = await casa.person('Ana', 'es-ES')
+  const ben = await casa.person('Ben', 'en-US')
+  await begun(casa, ana, ben)
+  const { call } = casa.sala
+  const channel = casa.x.app.discord?.interpreters.of(casa.sala.guild.id)
+  const session = await until(
+    () => casa.x.service.sessions.find(({ from, to }) => from === 'es-es' && to === 'en-us'),
+    10_000,
+    'the session of Ana',
+  )
+  const before = session.heardMs
+  const saying = casa.say(ana, ANA, 9_000)
+  const cleo = await casa.person('Cleo', 'fr')
+  await call.settled()
+  await cleo.leave()
+  await call.settled()
+  await call.downgrade()
+  await until(() => channel?.status().encrypted === false, 10_000, 'plain voice')
+  await call.upgrade()
+  await until(() => channel?.status().encrypted === true, 10_000, 'encrypted voice')
+  await saying
+  await until(() => session.heardMs - before >= 9_000, 10_000, 'all of the voice')
+  // Silence replaces undecryptable audio, and the pauses between words.
+  const loudMs = totalMs(narrow(session.pcm), ANA, 60)
+  expect(loudMs).toBeGreaterThan(8_500)
+  expect(casa.x.app.discord?.counters.undecodable).toBe(0)
+  await casa.heard(into(ANA, 'en-us'), 1_000)
+})

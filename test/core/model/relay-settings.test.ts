@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { relayOptions, relaySettingsSchema } from '../../../src/core/model/relay-settings.ts'
+import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
+import { ReplayBuffer } from '../../../src/core/translation/replay-buffer.ts'
+
+describe('options of the relay', () => {
+  test('are complete by default', () => {
+    expect(relayOptions()).toEqual({
+      leadMs: 200,
+      maxLagMs: 20_000,
+      catchUp: true,
+      normalizeLoudness: true,
+      targetLoudnessDb: -20,
+      original: { lowDb: -18, duckIdleDb: -9, duckActiveDb: -21 },
+      noticeDuckDb: -15,
+      echoSuppression: true,
+      followLanguages: [],
+      interrupt: 'keep',
+      interruptAfterMs: 300,
+      reconnectWindowMs: 10_000,
+      fragmentMs: 60,
+      quietFragmentMs: 180,
+      replayMs: 48_000,
+      ackDeadlineMs: 1_500,
+      connectTimeoutMs: 1_000,
+      maxLegs: 300,
+    })
+  })
+
+  test.each([
+    ['an unknown key', { leadMS: 200 }, 'leadMS'],
+    ['a string', { leadMs: '200' }, 'leadMs'],
+    ['half a frame', { fragmentMs: 50 }, 'fragmentMs'],
+    ['NaN', { maxLagMs: Number.NaN }, 'maxLagMs'],
+    ['an amplifier', { original: { lowDb: 6 } }, 'lowDb'],
+    ['zero legs', { maxLegs: 0 }, 'maxLegs'],
+    ['a fraction of a millisecond', { ackDeadlineMs: 1500.5 }, 'ackDeadlineMs'],
+    ['null', { replayMs: null }, 'replayMs'],
+  ])('reject %s, naming the key', (_what, given, name) => {
+    expect(() => relayOptions(given as unknown as Parameters<typeof relayOptions>[0])).toThrow(name)
+  })
+
+  test('are usable if accepted', () => {
+    const shape = relaySettingsSchema.shape
+    const fragment = fc.integer({ min: 0, max: 220 }).filter(ms => shape.fragmentMs.safeParse(ms).success)
+    const replay = fc.integer({ min: 0, max: 130_000 }).filter(ms => shape.replayMs.safeParse(ms).success)
+    const quiet = fc.integer({ min: 0, max: 1_100 }).filter(ms => shape.quietFragmentMs.safeParse(ms).success)
+    fc.assert(
+      fc.property(fragment, quiet, replay, (fragmentMs, quietFragmentMs, capacityMs) => {
+        const lengths = { fragmentMs, quietFragmentMs, capacityMs }
+        expect(() => new ReplayBuffer({ pool: new FragmentPool(), ...lengths })).not.toThrow()
+      }),
+    )
+  })
+})

@@ -1,0 +1,268 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { BridgeError } from '../../../src/common/errors.ts'
+import type { EndReason } from '../../../src/common/lifecycle.ts'
+import type { OutageEvent } from '../../../src/core/model/events.ts'
+import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
+import { loudness, peak } from '../../../src/transcode/level.ts'
+import { LimitedTranslator } from '../../support/relay/limited-translator.ts'
+import { rooms } from '../../support/relay/rooms.ts'
+import { sine } from '../../support/transcode/tone.ts'
+
+type Rooms = Awaited<ReturnType<typeof rooms>>
+let r: Rooms
+afterEach(() => r.relay.close())
+
+const gone: EndReason = {
+  kind: 'failed',
+  error: new BridgeError('SERVICE_UNREACHABLE', 'nobody there', { retryable: true }),
+}
+
+/** People of different languages in a room, at a service that the test plays. */
+async function people(languages: readonly string[], translator = new FakeTranslator()) {
+  r = await rooms({}, { awake: false, translator })
+  const outages: OutageEvent[] = []
+  r.relay.observer.on('outage', event => outages.push(event))
+  const legs = languages.map(language =>
+    r.live(language, { speaks: language, hears: language, name: `Name of ${language}`, original: 'off' }),
+  )
+  await r.run(500)
+  /** The languages that have places, as pairs. */
+  const open = () =>
+    translator.connections.filter(({ closed }) => !closed).map(({ request: { from, to } }) => `${from} ${to}`)
+  return { legs, outages, open }
+}
+
+/** The samples that the newest connection from `from` into `to` received. */
+function received(from: string, to: string): Int16Array {
+  const bytes = Buffer.concat(r.connection(from, to).sent.map(({ bytes: piece }) => piece))
+  return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)
+}
+
+const level = (pcm: Int16Array, hz: number) => loudness(pcm, hz, 16_000)
+
+describe('a session', () => {
+  test('is opened when its speaker speaks, gets every frame of the speech, and is kept for a minute', async () => {
+    const { open } = await people(['en-us', 'es-es', 'de-de'])
+    expect(open()).toEqual([])
+    expect(r.relay.rooms.get('r')?.sessions).toBe(0)
+    const speech = sine(440, 600)
+    r.say('en-us', speech)
+    await r.run(1_000)
+    expect(open()).toEqual(['en-us es-es', 'en-us de-de'])
+    const heard = received('en-us', 'es-es')
+    const from = heard.findIndex(sample => sample !== 0) - 1
+    expect(heard.subarray(from, from + speech.length)).toEqual(speech)
+    r.answer('en-us', 'es-es', 1_800, 300)
+    r.answer('en-us', 'de-de', 2_000, 300)
+    await r.run(58_000)
+    expect(open()).toHaveLength(2)
+    await r.run(3_000)
+    expect(open()).toEqual([])
+    r.say('en-us', speech)
+    await r.run(1_000)
+    expect(open()).toHaveLength(2)
+  })
+
+  test.each([
+    ['a loud voice', 8_000, 200],
+    ['a voice after a shout', 700, 200],
+    ['a quiet voice, below what counts as speech', 150, 400],
+    ['a whisper', 90, 500],
+  ])('%s opens it, and not a frame is lost', async (name, amplitude, ms) => {
+    const { open } = await people(['en-us', 'es-es'])
+    if (name.includes('shout')) {
+      r.say('en-us', sine(300, 400, 30_000))
+      await r.run(1_000)
+      r.answer('en-us', 'es-es', 1_800, 100)
+      await r.run(61_000)
+      expect(open()).toEqual([])
+    }
+    const speech = sine(440, ms, amplitude)
+    r.say('en-us', speech)
+    await r.run(ms + 1_000)
+    expect(open()).toEqual(['en-us es-es'])
+    const heard = received('en-us', 'es-es')
+    const from = heard.findIndex(sample => sample !== 0) - 1
+    expect(heard.subarray(from, from + speech.length)).toEqual(speech)
+  })
+
+  test.each([
+    ['steady noise', [noise(10_000, 250)]],
+    ['a click', [noise(3_000, 40), sine(2_000, 20, 20_000), noise(3_000, 40)]],
+    ['noise that no recognizer hears, after silence', [sine(1, 1_000, 0), noise(3_000, 45)]],
+  ])('%s does not open it', async (_, sounds) => {
+    r = await rooms({}, { awake: false })
+    r.join('anna', { speaks: 'en-us', hears: 'es-es' })
+    r.say('anna', concat(...sounds))
+    await r.run(10_000)
+    expect(r.translator.connections).toEqual([])
+  })
+})
+
+describe('two places at the service', () => {
+  test('three people, one speaks: everyone else hears them translated, and nobody is told that translation is unavailable', async () => {
+    const service = new LimitedTranslator(2)
+    const { legs, outages } = await people(['en-us', 'es-es', 'de-de'], service)
+    r.say('en-us', sine(440, 30_000))
+    await r.run(30_000)
+    r.answer('en-us', 'es-es', 1_800, 800)
+    r.answer('en-us', 'de-de', 2_200, 800)
+    await r.run(1_500)
+    const [, bob, carla] = legs
+    expect(level(bob!.lately(1_500), 1_800)).toBeGreaterThan(1_500)
+    expect(level(carla!.lately(1_500), 2_200)).toBeGreaterThan(1_500)
+    expect(outages).toEqual([])
+    expect(service.refused).toBe(0)
+    expect(r.relay.receptions.unavailable).toBe(0)
+  })
+
+  test('five people take turns of a few seconds: each is translated, and nobody is told otherwise', async () => {
+    const service = new LimitedTranslator(2)
+    r = await rooms({}, { awake: false, translator: service })
+    const outages: unknown[] = []
+    r.relay.observer.on('outage', event => outages.push(event))
+    const speakers = ['en-us', 'de-de', 'fr-fr', 'it-it', 'pt-pt']
+    for (const language of speakers) r.live(language, { speaks: language })
+    const listener = r.live('listener', { hears: 'es-es', original: 'off' })
+    for (const [turn, language] of [...speakers, ...speakers].entries()) {
+      r.say(language, sine(440, 2_000))
+      await r.run(2_200)
+      r.answer(language, 'es-es', 1_000 + 100 * turn, 500)
+      await r.run(1_500)
+      expect(level(listener.lately(1_700), 1_000 + 100 * turn)).toBeGreaterThan(800)
+      // The original is never heard: it was not out for a moment.
+      expect(level(listener.lately(3_700), 440)).toBeLessThan(30)
+    }
+    expect(outages).toEqual([])
+    expect(service.most).toBe(2)
+  })
+
+  test('a third person speaks while two others do: their listeners are told, with their name, until a place is free', async () => {
+    const service = new LimitedTranslator(2)
+    r = await rooms({}, { awake: false, translator: service })
+    const outages: OutageEvent[] = []
+    r.relay.observer.on('outage', event => outages.push(event))
+    for (const [language, name] of [
+      ['en-us', 'Anna'],
+      ['de-de', 'Bert'],
+      ['fr-fr', 'Chloé'],
+    ] as const)
+      r.live(name, { speaks: language, name })
+    const listener = r.live('listener', { hears: 'es-es', original: 'off' })
+    r.say('Anna', sine(440, 8_000))
+    r.say('Bert', sine(600, 8_000))
+    await r.run(1_000)
+    r.say('Chloé', sine(300, 6_000))
+    await r.run(4_000)
+    expect(outages).toMatchObject([
+      { speaker: 'Chloé', name: 'Chloé', participant: 'listener', to: 'es-es', active: true },
+    ])
+    expect(level(listener.lately(1_000), 300)).toBeGreaterThan(3_000)
+    expect(level(listener.lately(1_000), 440)).toBeLessThan(30)
+    expect(r.relay.rooms.get('r')?.receptions.filter(({ listener: id }) => id === 'listener')).toEqual([
+      { speaker: 'Anna', listener: 'listener', to: 'es-es', gets: 'translated' },
+      { speaker: 'Bert', listener: 'listener', to: 'es-es', gets: 'translated' },
+      { speaker: 'Chloé', listener: 'listener', to: 'es-es', gets: 'unavailable' },
+    ])
+    await r.run(3_500)
+    r.answer('en-us', 'es-es', 1_000, 300)
+    r.answer('de-de', 'es-es', 1_200, 300)
+    await r.run(3_000)
+    // What she said without a place is translated now.
+    expect(r.connection('fr-fr', 'es-es').closed).toBe(false)
+    expect(level(received('fr-fr', 'es-es'), 300)).toBeGreaterThan(1_000)
+    expect(outages.map(({ active }) => active)).toEqual([true, false])
+  })
+})
+
+describe('a service that does not respond', () => {
+  test('nobody is told anything while nobody speaks, and the status is unavailable as soon as that is known', async () => {
+    const service = new FakeTranslator()
+    service.refuse = gone
+    const { outages, legs } = await people(['en-us', 'es-es'], service)
+    await r.run(60_000)
+    expect(outages).toEqual([])
+    r.say('en-us', sine(440, 3_000))
+    await r.run(3_000)
+    expect(outages).toMatchObject([{ speaker: 'en-us', participant: 'es-es', active: true }])
+    expect(peak(legs[1]!.lately(500))).toBe(8_000)
+    expect(r.relay.serviceUnavailable).toBe(true)
+    // Known to be away, so nobody waits: the other's first words are heard at once, and nobody is told before.
+    expect(r.relay.receptions.unavailable).toBe(2)
+    r.say('es-es', sine(700, 500))
+    await r.run(300)
+    expect(peak(legs[0]!.lately(100))).toBe(8_000)
+    await r.run(300)
+    expect(outages.map(({ speaker }) => speaker)).toEqual(['en-us', 'es-es'])
+  })
+
+  test('the status recovers although nobody speaks', async () => {
+    const service = new FakeTranslator()
+    service.refuse = gone
+    await people(['en-us', 'es-es'], service)
+    r.say('en-us', sine(440, 3_000))
+    await r.run(10_000)
+    for (const leg of r.legs.values()) void leg.close({ kind: 'hangup', by: 'remote' })
+    await r.run(20)
+    r.live('fr-fr', { speaks: 'fr-fr', hears: 'fr-fr' })
+    r.live('it-it', { speaks: 'it-it', hears: 'it-it' })
+    await r.run(5_000)
+    expect(r.relay.receptions.unavailable).toBe(2)
+    service.refuse = undefined
+    await r.run(6_000)
+    expect(r.relay.serviceUnavailable).toBe(false)
+    expect(r.relay.receptions).toMatchObject({ unavailable: 0, translated: 2 })
+    expect(service.connections.filter(({ closed }) => !closed)).toEqual([])
+  })
+})
+
+describe('one’s own voice is never played back', () => {
+  test.each([
+    ['alone, while the service is away from the start', {}, async () => {}],
+    [
+      'alone, when the other has left',
+      {},
+      async () => {
+        r.live('bob', { speaks: 'es-es', hears: 'es-es' })
+        await r.run(500)
+        await r.legs.get('bob')!.close({ kind: 'hangup', by: 'remote' })
+      },
+    ],
+    ['with any volume of originals', { original: 'low' }, async () => {}],
+    [
+      'on a new leg of the same call',
+      {},
+      async () => {
+        await r.legs
+          .get('anna')!
+          .close({ kind: 'failed', error: new BridgeError('LEG_LOST', 'cut', { retryable: true }) })
+        await r.run(500)
+        r.live('anna-2', {}, 'call')
+        r.say('anna-2', sine(440, 3_000))
+      },
+    ],
+  ] as const)('%s', async (_, preferences, happens) => {
+    const service = new FakeTranslator()
+    service.refuse = gone
+    r = await rooms({}, { awake: false, translator: service })
+    r.live('anna', { speaks: 'en-us', hears: 'es-es', ...preferences }, 'call')
+    r.say('anna', sine(440, 20_000))
+    await r.run(1_000)
+    await happens()
+    await r.run(8_000)
+    for (const [id, leg] of r.legs) if (id.startsWith('anna')) expect(peak(leg.heard())).toBe(0)
+    expect(r.relay.receptions.unavailable).toBe(1)
+  })
+})
+
+function noise(ms: number, amplitude: number): Int16Array {
+  let seed = 1
+  return Int16Array.from({ length: ms * 16 }, () => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return Math.round(((seed / 2_147_483_647) * 2 - 1) * amplitude * Math.sqrt(3))
+  })
+}
+
+function concat(...pieces: readonly Int16Array[]): Int16Array {
+  return Int16Array.from(pieces.flatMap(piece => [...piece]))
+}

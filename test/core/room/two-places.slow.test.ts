@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { systemClock, Ticker } from '../../../src/common/clock.ts'
+import type { OutageEvent } from '../../../src/core/model/events.ts'
+import { relayOptions } from '../../../src/core/model/relay-settings.ts'
+import { Relay } from '../../../src/core/room/relay.ts'
+import { ServiceTranslator } from '../../../src/service/client/translator.ts'
+import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
+import { FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
+import { FakeSynthesizer, FakeTranslator } from '../../support/engines/fake-engines.ts'
+import { ScriptedEars } from '../../support/engines/scripted-ears.ts'
+import { LiveLeg } from '../../support/relay/live-leg.ts'
+import { fakeService, KEY } from '../../support/service/fake-service.ts'
+import { sine } from '../../support/transcode/tone.ts'
+import { until } from '../../support/until.ts'
+
+const PATIENCE_MS = 20_000
+
+/** Speakers of English and one Spanish listener, at the embedded server with two places. */
+async function room(speakers: readonly string[], texts: readonly string[]) {
+  const engines = new EngineSet({
+    speechToText: [new ScriptedEars(texts)],
+    translators: [new FakeTranslator()],
+    synthesizers: [new FakeSynthesizer()],
+  })
+  const { url } = await fakeService({ maxSessions: 2 }, { engines })
+  const relay = new Relay({
+    translator: new ServiceTranslator({ url, apiKey: KEY }),
+    options: relayOptions({ echoSuppression: false }),
+  })
+  await relay.ready()
+  const outages: OutageEvent[] = []
+  const translated: string[] = []
+  let most = 0
+  relay.observer.on('outage', event => outages.push(event))
+  relay.observer.on('caption', ({ name, final, translation }) => {
+    if (final && translation) translated.push(`${name}: ${translation}`)
+  })
+  const voices = new Map<LiveLeg, { pcm: Int16Array; at: number }>()
+  const legs = new Map<string, LiveLeg>()
+  for (const name of speakers) {
+    const leg = new LiveLeg(name, systemClock)
+    legs.set(name, leg)
+    relay.admit(leg, { room: 'r', speaks: 'en-us', hears: 'en-us', name })
+  }
+  const listener = new LiveLeg('listener', systemClock)
+  legs.set('listener', listener)
+  relay.admit(listener, { room: 'r', hears: 'es-es', original: 'off' })
+  const mouth = new Ticker(systemClock, FRAME_MS, () => {
+    most = Math.max(most, relay.rooms.get('r')?.sessions ?? 0)
+    for (const leg of legs.values()) {
+      const voice = voices.get(leg)
+      const frame = voice?.pcm.subarray(voice.at, voice.at + FRAME_SAMPLES)
+      if (voice) voice.at += FRAME_SAMPLES
+      leg.uplink?.write(frame?.length === FRAME_SAMPLES ? frame : new Int16Array(FRAME_SAMPLES))
+    }
+  })
+  return {
+    relay,
+    outages,
+    translated,
+    get most() {
+      return most
+    },
+    say: (name: string, ms: number) => voices.set(legs.get(name)!, { pcm: sine(300, ms), at: 0 }),
+    async [Symbol.asyncDispose]() {
+      mouth[Symbol.dispose]()
+      await relay.close()
+    },
+  }
+}
+
+test('five speakers take turns at two places of the embedded server: all are translated, nobody is told otherwise', async () => {
+  const speakers = ['Anna', 'Bert', 'Carla', 'Dora', 'Emil']
+  await using it = await room(speakers, ['one', 'two', 'three', 'four', 'five'])
+  for (const [turn, name] of speakers.entries()) {
+    it.say(name, 800)
+    await until(() => it.translated.length > turn, PATIENCE_MS, `the translation of ${name}`)
+  }
+  expect(it.translated).toEqual(['Anna: ONE', 'Bert: TWO', 'Carla: THREE', 'Dora: FOUR', 'Emil: FIVE'])
+  expect(it.outages).toEqual([])
+  // The third one is open for a moment, while one of the others gives its place up.
+  expect(it.most).toBeLessThanOrEqual(3)
+  expect(it.relay.receptions.unavailable).toBe(0)
+})
+
+test('three speak at once: the listener is told about one of them, until a place is free', async () => {
+  await using it = await room(['Anna', 'Bert', 'Carla'], ['one', 'two', 'three'])
+  it.say('Anna', 5_000)
+  it.say('Bert', 5_000)
+  await until(() => it.relay.metrics.fragmentsSent > 20, PATIENCE_MS, 'two sessions')
+  it.say('Carla', 3_000)
+  await until(() => it.outages.length > 0, PATIENCE_MS, 'the notice')
+  expect(it.outages).toMatchObject([{ name: 'Carla', participant: 'listener', active: true }])
+  await until(() => it.translated.length === 3, PATIENCE_MS, 'all translations')
+  expect(it.translated.at(-1)).toBe('Carla: THREE')
+  expect(it.outages.map(({ name, active }) => [name, active])).toEqual([
+    ['Carla', true],
+    ['Carla', false],
+  ])
+})

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
+import { type AssemblerEvents, ResultAssembler } from '../../../src/core/utterance/result-assembler.ts'
+import type { Utterance } from '../../../src/core/utterance/utterance.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { tone } from '../../../src/simulator/service/scripted-answers.ts'
+import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
+import { bytesOf } from '../../../src/transcode/pcm.ts'
+import { encodeWav } from '../../../src/transcode/wav.ts'
+
+test('a voice of samples or WAV plays like one of mp3, and repeated silence is kept', () => {
+  const utterances: Utterance[] = []
+  const metrics = new RelayMetrics()
+  const events: AssemblerEvents = {
+    caption() {},
+    utterance: utterance => utterances.push(utterance),
+    notMp3: () => expect.unreachable(),
+    speechEndedAt: () => 0,
+    processed() {},
+    failed: error => {
+      throw error
+    },
+  }
+  const pool = new Mp3Pool({ max: 1 })
+  const interpreter = new ResultAssembler({ name: 'anna.1', clock: new FakeClock(), pool, metrics, events })
+  const hear = (utterance: string, audio: Uint8Array) => interpreter.result({ utterance, final: true, audio })
+  const silence = new Uint8Array(2_048)
+  for (const audio of [silence, bytesOf(tone(1_000, 300)), silence, silence]) hear('1', audio)
+  interpreter.endOfSpeech()
+  hear('2', encodeWav(tone(1_000, 300), 16_000))
+  interpreter.endOfSpeech()
+  for (const utterance of utterances) while (utterance.decode()) {}
+  // 300 ms of tone and three times 64 ms of silence; and 300 ms.
+  expect(utterances.map(({ audio }) => Math.round(audio.durationMs))).toEqual([492, 300])
+  expect(metrics.resultsRepeated).toBe(0)
+})

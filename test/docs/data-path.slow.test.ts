@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { afterEach, expect, test, vi } from 'vitest'
+import { UtteranceAudio } from '../../src/core/utterance/utterance-audio.ts'
+import { EncodedVoice } from '../../src/transcode/encoded-voice.ts'
+import { goodCalls } from '../support/e2e/expect-good-calls.ts'
+
+/** Maximum number of files in a path. */
+const MOST = 12
+
+/** On the stack, but without audio: they start the work on every tick and after each result, or contain its exceptions. */
+const DRIVERS = [
+  'core/model/contained-faults',
+  'core/room/interpretation',
+  'core/room/participant',
+  'core/room/relay-ticks',
+  'core/room/room',
+  'core/utterance/decode-queue',
+  'core/utterance/utterance',
+]
+/** Only while translations are late. */
+const LATE = ['core/playout/catch-up', 'core/playout/queued-utterance']
+
+/** Files of the product on the call stack, without their extension; arithmetic and general helpers do not count. */
+function filesOnStack(): string[] {
+  const { prepareStackTrace, stackTraceLimit } = Error
+  // File names only: source maps would take a millisecond for each stack.
+  Error.prepareStackTrace = (_, sites) => sites.map(site => site.getFileName() ?? '')
+  Error.stackTraceLimit = 100
+  const names = new Error('stack').stack as unknown as readonly string[]
+  Object.assign(Error, { prepareStackTrace, stackTraceLimit })
+  const files = names.flatMap(name => /\/src\/([\w./-]+)\.ts/.exec(name)?.[1] ?? [])
+  return files.filter(file => !/^(simulator|transcode|common)\//.test(file))
+}
+
+/** Gives `collect` the files that are on the stack when `method` is called, and passes the call on. */
+function watch<T extends object>(
+  prototype: T,
+  method: keyof T & string,
+  collect: (files: readonly string[]) => void,
+): void {
+  const original = prototype[method] as (...args: unknown[]) => unknown
+  const spy = vi.spyOn(prototype as Record<string, (...args: unknown[]) => unknown>, method)
+  spy.mockImplementation(function (this: T, ...args: unknown[]) {
+    collect(filesOnStack())
+    return original.apply(this, args)
+  })
+}
+
+/** The columns of the table below `## Paths of audio` in docs/architecture.md. */
+function documentedPaths(): [string[], string[]] {
+  const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8')
+  const section = page.slice(page.indexOf('\n## Paths of audio\n'))
+  const rows = section.slice(0, section.indexOf('\n## ', 1)).matchAll(/^\| (`[^|]*`|) \| (`[^|]*`|) \|$/gm)
+  const columns: [string[], string[]] = [[], []]
+  for (const [, ...cells] of rows)
+    for (const [n, cell] of cells.entries()) if (cell) columns[n]!.push(cell.slice(1, -1))
+  return columns
+}
+
+afterEach(() => void vi.restoreAllMocks())
+
+test('audio passes the documented files between the sockets of a phone and the service', async () => {
+  const up = new Set<string>()
+  const down = new Set<string>()
+  const add = (path: Set<string>) => (files: readonly string[]) => {
+    for (const file of files) path.add(file)
+  }
+  watch(Socket.prototype, 'write', files => {
+    if (files.includes('core/playout/playout')) add(down)(files)
+    // From a phone's message to the service; the rest are pings and handshakes.
+    else if (
+      files.includes('service/client/socket-io/transport') &&
+      files.includes('bridges/websocket/leg-socket')
+    )
+      add(up)(files)
+  })
+  watch(EncodedVoice.prototype, 'write', add(down))
+  watch(UtteranceAudio.prototype, 'append', add(down))
+  watch(UtteranceAudio.prototype, 'frame', add(down))
+  const calls = await goodCalls()
+  try {
+    await calls.undisturbed(async () => {})
+  } finally {
+    await calls.close()
+  }
+  for (const file of [...DRIVERS, ...LATE]) down.delete(file)
+  const [inward, outward] = documentedPaths()
+  expect([...up].sort()).toEqual(inward.toSorted())
+  expect([...down].sort()).toEqual(outward.toSorted())
+  expect(inward.length).toBeLessThanOrEqual(MOST)
+  expect(outward.length).toBeLessThanOrEqual(MOST)
+})

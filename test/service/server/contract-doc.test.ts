@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { AUDIO_RATES } from '../../../src/service/contract.ts'
+import { serviceSettings } from '../../../src/service/server/settings.ts'
+
+const read = (name: string) =>
+  readFileSync(new URL(`../../../../docs/service/${name}`, import.meta.url), 'utf8')
+
+/** Cells of the table whose header starts with `first`. */
+function tableOf(page: string, first: string): string[][] {
+  const lines = page.split('\n')
+  const head = lines.findIndex(line => line.startsWith(`| ${first} `))
+  const end = lines.findIndex((line, index) => index > head && !line.startsWith('|'))
+  return lines.slice(head + 2, end).map(line =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map(cell => cell.trim()),
+  )
+}
+
+test('the page lists the default limits', () => {
+  const settings: Record<string, unknown> = serviceSettings({ apiKeys: ['k'] })
+  const rows = tableOf(read('capacity.md'), 'setting')
+  expect(rows.length).toBeGreaterThan(5)
+  for (const [name = '', value = ''] of rows.slice(1))
+    expect(settings[name.replaceAll('`', '')], name).toBe(Number(value))
+})
+
+test('the page names the allowed rates', () => {
+  expect(read('protocol.md')).toContain(AUDIO_RATES.join(', '))
+})

@@ -1,0 +1,193 @@
+import { type ChatInputCommandInteraction, type Interaction, PermissionFlagsBits } from 'discord.js'
+import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../src/simulator/index.ts'
+import { INTERPRET, withCommand } from '../../support/simulator/interpret-command.ts'
+import { until } from '../../support/until.ts'
+
+const slash =
+  (answer: (interaction: ChatInputCommandInteraction<'cached'>) => unknown) => (any: Interaction) =>
+    any.isChatInputCommand() && any.inCachedGuild() ? answer(any) : undefined
+
+describe('a command', () => {
+  it('reaches the client as typed', async () => {
+    await using place = await withCommand(
+      slash(interaction => {
+        const { options, member, locale, guildLocale, channel } = interaction
+        return interaction.reply(
+          [
+            options.getSubcommandGroup(),
+            options.getSubcommand(),
+            options.getString('language'),
+            options.getInteger('lines'),
+            options.getMember('who')?.displayName,
+            options.getChannel('where')?.name,
+            member.displayName,
+            locale,
+            guildLocale,
+            channel?.name,
+            interaction.memberPermissions.has(PermissionFlagsBits.Connect),
+            interaction.appPermissions.has(PermissionFlagsBits.ManageGuild),
+          ].join(' '),
+        )
+      }),
+    )
+    const { ana, guild, text, discord } = place
+    const reply = await ana.command(
+      'interpret start',
+      { language: 'es-es', lines: 3, who: guild.bot, where: text },
+      { in: text },
+    )
+    expect(reply.content).toBe(' start es-es 3 dragoman general Ana es-ES de general true false')
+    expect(reply).toMatchObject({ deferred: false, ephemeral: false, followUps: [] })
+    expect(reply.message.author.id).toBe(discord.bot.id)
+    expect(text.messages).toEqual([reply.message])
+    const forgets = await ana.command('/interpret privacy forget', { what: 'words' })
+    expect(forgets.content).toMatch(/^privacy forget/)
+  })
+
+  it('can be answered later, only to its author, changed, followed up and deleted', async () => {
+    await using place = await withCommand(
+      slash(async interaction => {
+        await interaction.deferReply({ flags: 64 })
+        await interaction.editReply({ content: 'one', embeds: [{ title: 'Title', description: 'Words' }] })
+        await interaction.editReply('two')
+        const more = await interaction.followUp('more')
+        await interaction.webhook.editMessage(more, 'even more')
+        const gone = await interaction.followUp({ content: 'gone', flags: 64 })
+        await interaction.deleteReply(gone)
+        expect((await interaction.fetchReply()).content).toBe('two')
+      }),
+    )
+    const { ana, text, errors } = place
+    const reply = await ana.command('interpret start', {}, { in: text })
+    expect(reply).toMatchObject({ deferred: true, ephemeral: true })
+    expect(reply.history[0]).toMatchObject({ content: 'one', embeds: [{ title: 'Title' }] })
+    await until(() => reply.followUps[1]?.deleted, 5_000, 'the end of it')
+    expect(reply.text).toBe('two\nTitle\nWords')
+    expect(reply.history.map(({ content }) => content)).toEqual(['one', 'two'])
+    expect(reply.followUps.map(({ content, ephemeral }) => [content, ephemeral])).toEqual([
+      ['even more', false],
+      ['gone', true],
+    ])
+    expect(text.visible).toEqual([reply.followUps[0]])
+    expect(errors).toEqual([])
+  })
+
+  it('takes the first follow-up as the deferred answer', async () => {
+    await using place = await withCommand(
+      slash(async interaction => {
+        await interaction.deferReply()
+        await interaction.followUp('here')
+      }),
+    )
+    const reply = await place.ana.command('interpret start')
+    expect(reply.content).toBe('here')
+    expect(reply.followUps).toEqual([])
+  })
+
+  it('fails after three seconds without a response, and cannot be answered then, nor twice', async () => {
+    const clock = new FakeClock()
+    const came: ChatInputCommandInteraction[] = []
+    await using place = await withCommand(
+      slash(interaction => came.push(interaction)),
+      clock,
+    )
+    const failed = expect(place.ana.command('interpret start')).rejects.toMatchObject({
+      code: 'no-response',
+      message: 'The application did not respond',
+    })
+    const late = await until(() => came[0], 5_000, 'the interaction')
+    clock.advance(3_000)
+    await failed
+    await expect(late.reply('late')).rejects.toMatchObject({ code: 10062, status: 404 })
+
+    const answered = place.ana.command('interpret start')
+    const good = await until(() => came[1], 5_000, 'the second one')
+    await good.deferReply()
+    await good.editReply('soon')
+    expect((await answered).content).toBe('soon')
+    const body = { type: 4, data: { content: 'again' } }
+    const again = good.client.rest.post(`/interactions/${good.id}/${good.token}/callback`, {
+      body,
+      auth: false,
+    })
+    await expect(again).rejects.toMatchObject({ code: 40060 })
+    clock.advance(900_000)
+    await expect(good.editReply('too late')).rejects.toMatchObject({ code: 50027 })
+  })
+
+  it('is rejected where a person’s client would not send it', async () => {
+    await using place = await withCommand(slash(interaction => interaction.reply('never')))
+    const { ana, guild, text } = place
+    const refused = (code: string, message: RegExp, ...args: Parameters<typeof ana.command>) =>
+      expect(ana.command(...args)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+    await refused('unknown-command', /\/sing is not registered/, 'sing')
+    await refused('unknown-command', /needs a subcommand/, 'interpret')
+    await refused('unknown-command', /start now is not registered/, 'interpret start now')
+    await refused('invalid-option', /no option colour/, 'interpret start', { colour: 'red' })
+    await refused('invalid-option', /lines: 10 is not between 1 and 9/, 'interpret start', { lines: 10 })
+    await refused('invalid-option', /lines: many is not a whole number/, 'interpret start', { lines: 'many' })
+    await refused('invalid-option', /what is missing/, 'interpret privacy forget')
+    await refused('invalid-option', /not one of words, voice/, 'interpret privacy forget', { what: 'all' })
+    guild.setPermissions(text, ana, { deny: ['UseApplicationCommands'] })
+    await refused('not-allowed', /Ana may not use \/interpret here/, 'interpret start', {}, { in: text })
+    guild.setPermissions(text, ana, { deny: ['ViewChannel'] })
+    await refused('not-allowed', /Ana does not see general/, 'interpret start', {}, { in: text })
+    expect(text.messages).toEqual([])
+  })
+
+  it('is visible to members with the permission', async () => {
+    await using place = await withCommand(slash(interaction => interaction.reply('yes')))
+    const { ana, guild, bot } = place
+    const { commands } = bot.client.application
+    await commands.set([INTERPRET.toJSON()])
+    const registered = (await commands.fetch()).first()
+    await registered?.edit({ defaultMemberPermissions: PermissionFlagsBits.ManageGuild })
+    await expect(ana.command('interpret start')).rejects.toMatchObject({ code: 'not-allowed' })
+    guild.setRoles(ana, [guild.addRole({ name: 'Boss', permissions: ['ManageGuild'] })])
+    expect((await ana.command('interpret start')).content).toBe('yes')
+    await registered?.edit({ defaultMemberPermissions: 0n })
+    await expect(ana.command('interpret start')).rejects.toMatchObject({ code: 'not-allowed' })
+    expect((await guild.owner.command('interpret start')).content).toBe('yes')
+  })
+})
+
+describe('autocomplete', () => {
+  it('offers the application’s choices', async () => {
+    await using place = await withCommand(interaction => {
+      if (!interaction.isAutocomplete()) return
+      const { name, value } = interaction.options.getFocused(true)
+      return interaction.respond([
+        { name: `${name} ${value} ${interaction.options.getSubcommand()}`, value: 'es-es' },
+        { name: `lines ${interaction.options.getInteger('lines')}`, value: 'x' },
+      ])
+    })
+    expect(await place.ana.autocomplete('interpret start', 'language', 'span', { lines: 2 })).toEqual([
+      { name: 'language span start', value: 'es-es' },
+      { name: 'lines 2', value: 'x' },
+    ])
+    await expect(place.ana.autocomplete('interpret start', 'lines', '1')).rejects.toMatchObject({
+      code: 'invalid-option',
+    })
+  })
+
+  it('offers nothing for too many choices, or no answer', async () => {
+    const clock = new FakeClock()
+    let asked = 0
+    await using place = await withCommand(interaction => {
+      if (!interaction.isAutocomplete()) return
+      asked++
+      const many = Array.from({ length: 26 }, (_, at) => ({ name: `${at}`, value: `${at}` }))
+      return asked === 1 ? interaction.respond(many) : undefined
+    }, clock)
+    for (const round of [1, 2]) {
+      const failed = expect(place.ana.autocomplete('interpret start', 'language', '')).rejects.toMatchObject({
+        code: 'no-choices',
+      })
+      await until(() => asked === round && (round === 2 || place.errors.length === 1), 5_000, 'the question')
+      clock.advance(3_000)
+      await failed
+    }
+    expect(place.errors).toMatchObject([{ code: 50035 }])
+  })
+})

@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
+import { Utterance } from '../../../src/core/utterance/utterance.ts'
+import {
+  countFrames,
+  FRAME_NUMBERS,
+  frameNumberAt,
+  framesIn,
+  numberedFrame,
+  numberedFrames,
+} from '../../../src/simulator/network/numbered-frames.ts'
+import { randomFrom } from '../../../src/simulator/random.ts'
+import { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
+import { decodeMulaw, encodeMulaw } from '../../../src/transcode/g711.ts'
+import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
+import { concat } from '../../../src/transcode/pcm.ts'
+import { createResampler } from '../../../src/transcode/resample/resampler.ts'
+
+const FROM = 1_000
+const TO = 1_300
+const all = Array.from({ length: TO - FROM }, (_, n) => FROM + n)
+let sound: Int16Array
+beforeAll(() => {
+  sound = numberedFrames(FROM, TO)
+})
+
+const numbers = (pcm: Int16Array, rate?: number) => framesIn(pcm, rate).map(({ index }) => index)
+
+/** As over a phone: 8 kHz, µ-law, and back to 16 kHz, frame by frame. */
+function byTelephone(pcm: Int16Array): Int16Array {
+  const down = createResampler(16_000, 8_000)
+  const up = createResampler(8_000, 16_000)
+  const out: Int16Array[] = []
+  for (let at = 0; at < pcm.length; at += 320) {
+    const narrow = down.process(pcm.subarray(at, at + 320))
+    const bytes = new Uint8Array(narrow.length)
+    encodeMulaw(narrow, bytes)
+    const decoded = new Int16Array(narrow.length)
+    decodeMulaw(bytes, decoded)
+    out.push(up.process(decoded).slice())
+  }
+  return concat(out)
+}
+
+describe('numbered frames', () => {
+  test('carry every number, at both rates', () => {
+    for (let index = 0; index < FRAME_NUMBERS; index += 97)
+      for (const rate of [8_000, 16_000]) {
+        const frame = numberedFrame(index, rate)
+        expect(frame).toHaveLength(rate / 50)
+        expect(frameNumberAt(frame, 0, rate)).toBe(index)
+        expect(frameNumberAt(frame, rate / 100, rate)).toBe(index)
+      }
+  })
+
+  test('are loud enough for speech, and never clipped', () => {
+    const peak = sound.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
+    expect(peak).toBeGreaterThan(4_000)
+    expect(peak).toBeLessThan(30_000)
+  })
+
+  test('are found at any alignment', () => {
+    for (const offset of [0, 1, 77, 160, 319])
+      expect(numbers(sound.subarray(offset)).filter(index => index > FROM)).toEqual(all.slice(1))
+  })
+
+  test('survive phone band, µ-law and two resamplers', () => {
+    const heard = framesIn(byTelephone(sound))
+    expect(heard.map(({ index }) => index)).toEqual(all)
+    expect(heard.every(({ times }) => times === 1)).toBe(true)
+  })
+
+  test('survive noise 14 dB below them, and are not found in noise alone', () => {
+    const random = randomFrom(7)
+    const noisy = (level: number) =>
+      Int16Array.from(sound, sample => sample * level + (random() - 0.5) * 4_000)
+    expect(numbers(noisy(1))).toEqual(all)
+    // By chance noise contains 16 clear bits once in thousands of samplings.
+    expect(numbers(noisy(0)).length).toBeLessThan(3)
+    expect(numbers(new Int16Array(16_000))).toEqual([])
+  })
+
+  test('survive mp3', async () => {
+    const maker = await Mp3Maker.create()
+    const pool = new Mp3Pool({ max: 1 })
+    await pool.ready()
+    const utterance = new Utterance('u', 0, pool, new RelayMetrics())
+    utterance.audio.write(maker.encode(sound, 16_000, 64))
+    utterance.grown()
+    utterance.end()
+    while (utterance.decode()) {}
+    const reader = utterance.audio.reader()
+    const out: Int16Array[] = []
+    for (let frame = reader.next(); frame; frame = reader.next()) out.push(frame.slice())
+    expect(numbers(concat(out))).toEqual(all)
+  })
+
+  test('an invalid rate is named in the error', () => {
+    expect(() => numberedFrame(1, 11_025)).toThrow('11025')
+  })
+})
+
+describe('counting frames', () => {
+  const frame = (index: number) => numberedFrame(index)
+  const heard = (...indices: number[]) => byTelephone(concat(indices.map(frame)))
+
+  test('counts each lost, doubled, repeated and late frame, also over a phone', () => {
+    const count = (...indices: number[]) => countFrames(numbers(heard(...indices)), 10, 20)
+    const whole = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19]
+    expect(count(...whole)).toEqual({ lost: [], repeated: 0, late: 0, foreign: [] })
+    expect(count(10, 11, 12, 14, 15, 16, 17, 18, 19)).toMatchObject({ lost: [13] })
+    expect(count(10, 11, 12, 11, 12, 13, 14, 15, 16, 17, 18, 19)).toMatchObject({ lost: [], repeated: 2 })
+    expect(count(10, 11, 13, 12, 14, 15, 16, 17, 18, 19)).toMatchObject({ lost: [], late: 1 })
+    expect(count(...whole, 900)).toMatchObject({ lost: [], foreign: [900] })
+  })
+
+  test('reports a frame that was received twice in a row', () => {
+    const times = framesIn(heard(1, 2, 2, 3, 4, 4, 4, 5)).map(each => [each.index, each.times])
+    expect(times).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 1],
+      [4, 3],
+      [5, 1],
+    ])
+  })
+})
