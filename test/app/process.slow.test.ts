@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { pause, until } from '../support/until.ts'
 import { Deployment, type Instance, PATIENCE_MS, type Pair } from '../support/faults/served.ts'
+import { pause, until } from '../support/until.ts'
 
 const WHOLE = { lost: [], repeated: 0, late: 0, foreign: [] }
 

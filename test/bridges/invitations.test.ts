@@ -1,10 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Answers } from '../../src/bridges/telephony/index.ts'
-import {
-  createNumberRouter,
-  type NumberRouterOptions,
-} from '../../src/bridges/telephony/number-routing.ts'
+import { createNumberRouter, type NumberRouterOptions } from '../../src/bridges/telephony/number-routing.ts'
 import type { NumberSettings } from '../../src/bridges/telephony/number-settings.ts'
 import type { RememberedLanguages } from '../../src/bridges/telephony/remembered-languages.ts'
 import { isLanguageId } from '../../src/common/language.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
+import { ALL_SCHEDULES } from '../support/schedules/all-schedules.ts'
 import { figure } from '../support/sources/figures.ts'
 import { newSeeds } from '../support/vitest/seeds.ts'
-import { ALL_SCHEDULES } from '../support/schedules/all-schedules.ts'
 
 test('random schedules of each state machine', async context => {
   let runs = 0

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fuzzSeeds } from '../support/vitest/seeds.ts'
 import { ALL_SCHEDULES } from '../support/schedules/all-schedules.ts'
+import { fuzzSeeds } from '../support/vitest/seeds.ts'
 
 test.each(
   ALL_SCHEDULES.flatMap(schedule => fuzzSeeds(1).map(seed => [schedule.name, seed, schedule] as const)),

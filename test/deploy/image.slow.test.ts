@@ -21,9 +21,7 @@ import { until } from '../support/until.ts'
 import { copyOf, type Instruction, isInContext, PROJECT, type Stage, stages } from './image.ts'
 
 /** Packages that set-up installs; the scripts have no types. */
-const { missingParts } = (await import(
-  new URL('../../scripts/setup/parts.mjs', import.meta.url).href
-)) as {
+const { missingParts } = (await import(new URL('../../scripts/setup/parts.mjs', import.meta.url).href)) as {
   missingParts(about: { systemRoot: string; forTests: boolean; project: string }): { packages: string[] }[]
 }
 

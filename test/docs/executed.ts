@@ -8,7 +8,11 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman fleet/, 'test/fleet/operations.slow.test.ts', 'showFleet'],
   [/^npm run demo$|^dragoman demo$|^dragoman demo --audio/, 'test/cli/commands.slow.test.ts', "'demo'"],
   [/^(npm run demo --|dragoman demo) --two-phones/, 'test/cli/demo/two-phones.slow.test.ts', 'twoPhones'],
-  [/^(npm run demo --|dragoman demo) --engines/, 'test/service/server/engines/hosted-engines.slow.test.ts', '--engines'],
+  [
+    /^(npm run demo --|dragoman demo) --engines/,
+    'test/service/server/engines/hosted-engines.slow.test.ts',
+    '--engines',
+  ],
   [/^(npm run demo --|dragoman demo) --discord/, 'test/docs/discord-demo.slow.test.ts', 'discordDemo'],
   [/^npm run reference/, 'test/docs/reference.slow.test.ts', 'referencePages'],
   [/^dragoman call/, 'test/cli/commands.slow.test.ts', "'call'"],

@@ -4,12 +4,12 @@ import type { Exchange, Fleet, Quota, Registrar, Table, TableLife } from '../../
 import { LoneFleet } from '../../src/fleet/lone-fleet.ts'
 import { NatsFleet } from '../../src/fleet/nats/nats-fleet.ts'
 import { natsSettingsSchema } from '../../src/fleet/settings.ts'
-import { FleetHub } from '../support/fleet/fleet-hub.ts'
-import { NATS_SERVER, NatsServers } from '../support/fleet/nats-servers.ts'
-import { until } from '../support/until.ts'
 import { failsFor } from '../support/conformance/fails-for.ts'
 import { type FleetSubject, fleetChecks, nodeChecks } from '../support/conformance/fleet.ts'
 import { conforms } from '../support/conformance/suite.ts'
+import { FleetHub } from '../support/fleet/fleet-hub.ts'
+import { NATS_SERVER, NatsServers } from '../support/fleet/nats-servers.ts'
+import { until } from '../support/until.ts'
 
 const leave = async ({ nodes }: FleetSubject) => {
   await Promise.all(nodes.map(node => node[Symbol.asyncDispose]()))

@@ -2,12 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import {
-  type ApiDescription,
-  jsonSchema,
-  openApiDocument,
-  schemaParameters,
-} from '../../src/net/openapi.ts'
+import { type ApiDescription, jsonSchema, openApiDocument, schemaParameters } from '../../src/net/openapi.ts'
 import { addOpenApiRoutes, openApiPage } from '../../src/net/openapi-page.ts'
 
 const ROOM = z.strictObject({ room: z.string().describe('Name of the `room`.') })

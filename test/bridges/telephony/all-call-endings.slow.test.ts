@@ -3,9 +3,9 @@ import { type App, buildApp } from '../../../src/app/app.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { placeCall, type SimulatedCall } from '../../../src/simulator/twilio/phone/call.ts'
 import { PhoneLine } from '../../../src/simulator/twilio/phone/line.ts'
+import { Switch } from '../../support/faults/switch.ts'
 import { figure, quantile } from '../../support/sources/figures.ts'
 import { pause, until } from '../../support/until.ts'
-import { Switch } from '../../support/faults/switch.ts'
 
 const ENDINGS = Number(process.env.DRAGOMAN_ENDINGS ?? 1_000)
 /** In parallel, because each mostly waits for others. */

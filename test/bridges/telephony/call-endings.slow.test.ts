@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/common/clock.ts'
-import { pause } from '../../support/until.ts'
 import { Deployment, type Instance, PATIENCE_MS, type Pair } from '../../support/faults/served.ts'
+import { pause } from '../../support/until.ts'
 
 /** Twilio's request, a new stream, playout lead: the cost of a resumption without waiting (ms). */
 const RESUMED_MS = 2_000

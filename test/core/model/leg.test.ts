@@ -6,11 +6,11 @@ import { Observer } from '../../../src/core/model/events.ts'
 import type { Leg } from '../../../src/core/model/leg.ts'
 import { placeCall } from '../../../src/simulator/index.ts'
 import { Talker } from '../../support/browser/page-client.ts'
-import { pause, until } from '../../support/until.ts'
 import { failsFor } from '../../support/conformance/fails-for.ts'
 import { type LegSubject, legChecks } from '../../support/conformance/leg.ts'
 import { conforms } from '../../support/conformance/suite.ts'
 import { fakeSubject } from '../../support/conformance/toy-leg.ts'
+import { pause, until } from '../../support/until.ts'
 
 conforms('a FakeLeg is a Leg', legChecks, fakeSubject, async () => {})
 

@@ -1,10 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  FragmentPool,
-  LINEAR_STORAGE,
-  PHONE_STORAGE,
-} from '../../../src/core/translation/fragment-store.ts'
+import { FragmentPool, LINEAR_STORAGE, PHONE_STORAGE } from '../../../src/core/translation/fragment-store.ts'
 import { ReplayBuffer } from '../../../src/core/translation/replay-buffer.ts'
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 

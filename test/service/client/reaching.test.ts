@@ -14,9 +14,9 @@ import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { PATIENCE_MS } from '../../support/faults/service-fault-harness.ts'
 import { hello } from '../../support/relay/hello.ts'
-import { pause, until } from '../../support/until.ts'
 import { EXPIRED, OTHER_HOST, SELF_SIGNED, TEST_KEY } from '../../support/service/certificates.ts'
 import { callFor } from '../../support/service/short-call.ts'
+import { pause, until } from '../../support/until.ts'
 
 /** Deadlines that the test lets pass. */
 const SHORT = { connectMs: 500, startMs: 500 }

@@ -15,9 +15,9 @@ import { randomFrom } from '../../../src/simulator/random.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { LeakWatch } from '../../support/leaks.ts'
+import type { FromWorker, ToWorker } from '../../support/service/scripted-worker.ts'
 import { figure, quantile } from '../../support/sources/figures.ts'
 import { pause, until } from '../../support/until.ts'
-import type { FromWorker, ToWorker } from '../../support/service/scripted-worker.ts'
 
 const PATIENCE_MS = 30_000
 

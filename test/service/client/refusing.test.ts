@@ -6,8 +6,8 @@ import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { PATIENCE_MS } from '../../support/faults/service-fault-harness.ts'
 import { hello } from '../../support/relay/hello.ts'
-import { pause, until } from '../../support/until.ts'
 import { callFor } from '../../support/service/short-call.ts'
+import { pause, until } from '../../support/until.ts'
 
 let service: ScriptedService
 const closing: (() => Promise<void>)[] = []

@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { DialInput, FinalStatus } from '../../../src/bridges/telephony/outbound/outbound-call-state.ts'
-import type { CallInstructions, Instructions } from '../../../src/bridges/telephony/ports/call-instructions.ts'
+import type {
+  CallInstructions,
+  Instructions,
+} from '../../../src/bridges/telephony/ports/call-instructions.ts'
 import type { Carrier } from '../../../src/bridges/telephony/ports/carrier.ts'
 import {
   type CallOrder,

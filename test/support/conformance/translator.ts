@@ -1,6 +1,10 @@
 import { expect } from 'vitest'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
-import type { ConnectionSink, TranslationResult, Translator } from '../../../src/core/translation/translator.ts'
+import type {
+  ConnectionSink,
+  TranslationResult,
+  Translator,
+} from '../../../src/core/translation/translator.ts'
 import { pause, until } from '../until.ts'
 import type { Checks } from './suite.ts'
 

@@ -3,8 +3,8 @@ import { Mp3Maker, silence, tone } from '../../../src/simulator/service/scripted
 import { loudness } from '../../../src/transcode/level.ts'
 import { concat, FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { PATIENCE_MS, Rig } from '../faults/service-fault-harness.ts'
-import { type ShapeCell, shapeName } from './result-shapes.ts'
 import { until } from '../until.ts'
+import { type ShapeCell, shapeName } from './result-shapes.ts'
 
 const maker = await Mp3Maker.create()
 const VOICE_MS = 400

@@ -5,13 +5,7 @@ import { opusFile } from '../../../src/transcode/container/opus-file.ts'
 import { EBML, elementOf } from '../../../src/transcode/container/webm-opus.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { concat, SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
-import {
-  oggFile,
-  oggPage,
-  opusHead,
-  tonePackets,
-  webmFile,
-} from '../../support/transcode/opus-containers.ts'
+import { oggFile, oggPage, opusHead, tonePackets, webmFile } from '../../support/transcode/opus-containers.ts'
 
 const SECOND = tonePackets(1_000)
 const LONG_MS = 600_000

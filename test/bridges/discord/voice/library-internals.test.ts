@@ -35,9 +35,7 @@ describe('the voice library', () => {
   })
 
   test('finds no libsodium-wrappers here, whose functions it would miss', () => {
-    const lock = JSON.parse(
-      readFileSync(new URL('../../../../package-lock.json', import.meta.url), 'utf8'),
-    )
+    const lock = JSON.parse(readFileSync(new URL('../../../../package-lock.json', import.meta.url), 'utf8'))
     const names = Object.keys(lock.packages)
     expect(names).toContain('node_modules/@noble/ciphers')
     expect(names.filter(name => /libsodium|sodium-native|node_modules\/sodium$/.test(name))).toEqual([])

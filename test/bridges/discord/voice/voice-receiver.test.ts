@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  GCM_MODE,
-  opened,
-  sealed,
-  XCHACHA_MODE,
-} from '../../../../src/bridges/discord/voice/rtp-packet.ts'
+import { GCM_MODE, opened, sealed, XCHACHA_MODE } from '../../../../src/bridges/discord/voice/rtp-packet.ts'
 import {
   KEY,
   OPUS,

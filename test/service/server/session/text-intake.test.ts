@@ -2,11 +2,7 @@ import { expect, test } from 'vitest'
 import { noopLogger } from '../../../../src/common/log.ts'
 import type { Channel } from '../../../../src/service/server/session/session.ts'
 import { Session } from '../../../../src/service/server/session/session.ts'
-import {
-  type Text,
-  TextIntake,
-  type TextWork,
-} from '../../../../src/service/server/session/text-intake.ts'
+import { type Text, TextIntake, type TextWork } from '../../../../src/service/server/session/text-intake.ts'
 import { serviceSettings } from '../../../../src/service/server/settings.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 

@@ -8,10 +8,9 @@ it('keeps the audio of threads apart', async () => {
     tones.map(
       hz =>
         new Promise<Int16Array>((settle, fail) => {
-          const worker = new Worker(
-            new URL('../../../support/simulator/opus-thread.ts', import.meta.url),
-            { workerData: hz },
-          )
+          const worker = new Worker(new URL('../../../support/simulator/opus-thread.ts', import.meta.url), {
+            workerData: hz,
+          })
           worker.once('message', settle)
           worker.once('error', fail)
         }),

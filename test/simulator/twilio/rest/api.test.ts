@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { twilioClientFor } from '../../../../src/simulator/index.ts'
-import {
-  ANA,
-  account,
-  ORDER,
-  OWN,
-  PATIENT,
-  PUBLIC,
-} from '../../../support/simulator/account-with-bridge.ts'
+import { ANA, account, ORDER, OWN, PATIENT, PUBLIC } from '../../../support/simulator/account-with-bridge.ts'
 
 describe('calls', () => {
   test('are created, with every field of the resource', async () => {

@@ -5,14 +5,7 @@ import {
   TwilioSimulator,
   twilioClientFor,
 } from '../../../../src/simulator/index.ts'
-import {
-  ANA,
-  account,
-  ORDER,
-  OWN,
-  PATIENT,
-  PUBLIC,
-} from '../../../support/simulator/account-with-bridge.ts'
+import { ANA, account, ORDER, OWN, PATIENT, PUBLIC } from '../../../support/simulator/account-with-bridge.ts'
 
 type Order = Parameters<Awaited<ReturnType<typeof account>>['client']['calls']['create']>[0]
 

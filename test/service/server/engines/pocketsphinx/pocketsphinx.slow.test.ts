@@ -7,9 +7,9 @@ import type { Transcript, TranscriptSink } from '../../../../../src/service/serv
 import { EngineError } from '../../../../../src/service/server/engines/engine.ts'
 import { PocketSphinx } from '../../../../../src/service/server/engines/pocketsphinx/pocketsphinx.ts'
 import { createResampler } from '../../../../../src/transcode/resample/resampler.ts'
+import { SeededRandom } from '../../../../fuzz/random.ts'
 import { speechToTextChecks } from '../../../../support/conformance/speech-to-text.ts'
 import { conforms } from '../../../../support/conformance/suite.ts'
-import { SeededRandom } from '../../../../fuzz/random.ts'
 import { ENGINES } from '../../../../support/engines/engine-settings.ts'
 import { joined, pause, recording } from '../../../../support/engines/recordings.ts'
 import { sine } from '../../../../support/transcode/tone.ts'
@@ -123,10 +123,8 @@ test.each([{ library: 'libnothing.so.9' }, { models: '/nowhere' }])(
 
 test('creating decoders while others work does not corrupt the library’s memory', async () => {
   // In a separate process: heap corruption ends it.
-  const module = new URL(
-    '../../../../../src/service/server/engines/pocketsphinx/library.ts',
-    import.meta.url,
-  ).href
+  const module = new URL('../../../../../src/service/server/engines/pocketsphinx/library.ts', import.meta.url)
+    .href
   const { models, ...paths } = ENGINES.pocketsphinx
   const files = { '-hmm': 'en-us', '-lm': 'en-us.lm.bin', '-dict': 'cmudict-en-us.dict' }
   const args = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${models}/${file}`]))
