@@ -22,7 +22,16 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/node` },
     projects: [
       // Files share processes, so that modules are loaded once: each closes what it opens, and restores what it changes.
-      { test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [SLOW], isolate: false, ...shared } },
+      {
+        test: {
+          name: 'fast',
+          include: ['test/**/*.test.ts'],
+          exclude: [SLOW],
+          isolate: false,
+          maxWorkers: 3,
+          ...shared,
+        },
+      },
       { test: { name: 'slow', include: [SLOW], maxWorkers: 2, sequence: { groupOrder: 1 }, ...shared } },
     ],
   },
