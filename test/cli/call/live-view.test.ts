@@ -56,6 +56,8 @@ describe('the live view', () => {
   })
 
   test('reports once that the service is unavailable, despite several retries, and once that it has recovered', async () => {
+    r.say('anna', sine(440, 30_000))
+    await r.run(500)
     r.translator.autoReady = false
     r.translator.last.drop(lost)
     for (let n = 0; n < 10; n++) {
@@ -73,6 +75,8 @@ describe('the live view', () => {
   })
 
   test('reports that a service rejects the session', async () => {
+    r.say('anna', sine(440, 30_000))
+    await r.run(500)
     r.translator.autoReady = false
     r.translator.last.drop({ kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') })
     await r.run(2_000)

@@ -10,6 +10,7 @@ import { LogLines } from '../log-lines.ts'
 import { sine } from '../transcode/tone.ts'
 import { FakeAnnouncer, NOTICE_MS, noticeHz } from './fake-announcer.ts'
 import { FakeDialer } from './fake-dialer.ts'
+import { wakeSessions } from './hello.ts'
 import { rooms } from './rooms.ts'
 
 export const TO = '+15005550006'
@@ -43,6 +44,7 @@ export async function switchboard(options: Partial<SwitchboardOptions> = {}) {
   /** Every 20 ms each participant delivers a frame and hears the played audio. */
   const run = async (ms: number) => {
     for (let t = 0; t < ms; t += 20) {
+      wakeSessions(relay, clock.now())
       for (const [leg, voice] of legs) {
         const frame = voice.pcm.subarray(voice.at, voice.at + FRAME_SAMPLES)
         voice.at += FRAME_SAMPLES

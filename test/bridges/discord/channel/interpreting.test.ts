@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { systemClock } from '../../../../src/common/clock.ts'
 import { toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
 import { anyOf, guildHarness, longestMs, speech } from '../../../support/discord/guild-harness.ts'
 import { noticeHz } from '../../../support/relay/fake-announcer.ts'
+import { wakeSessions } from '../../../support/relay/hello.ts'
 import { pause, until } from '../../../support/until.ts'
 
 test('two people hear and read each other’s language', async () => {
@@ -96,7 +98,16 @@ test('a changed language is spoken from the next words on', async () => {
   await using casa = await guildHarness()
   const { ana, ben } = await casa.anaAndBen()
   const channel = await casa.start()
-  await until(() => casa.service.sessions.length === 2, 5_000, 'both are translated')
+  const everybodySpeaks = (sessions: number) =>
+    until(
+      () => {
+        wakeSessions(casa.relay, systemClock.now())
+        return casa.service.sessions.length === sessions
+      },
+      5_000,
+      `${sessions} sessions`,
+    )
+  await everybodySpeaks(2)
   channel.setLanguage(ben.id, 'fr-fr')
   expect(channel.status().speakers.find(({ userId }) => userId === ben.id)).toMatchObject({
     language: 'fr-fr',
@@ -105,6 +116,7 @@ test('a changed language is spoken from the next words on', async () => {
   await ana.say(speech(440, 1_000))
   await casa.heard(toneOf('fr-fr'), 600)
   await casa.reads(['**Ana:**', '`fr`'])
+  await everybodySpeaks(4)
   // No session was opened in between.
   const pairs = casa.service.sessions.map(({ from, to }) => `${from} ${to}`)
   expect(pairs.sort()).toEqual(['en-us es-es', 'es-es en-us', 'es-es fr-fr', 'fr-fr es-es'])

@@ -5,6 +5,7 @@ import { Speakers } from '../../../../src/bridges/discord/channel/speakers.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 import type { Admission } from '../../../../src/core/model/invitation.ts'
 import { FakeLeg } from '../../../../src/simulator/fakes/fake-leg.ts'
+import { wakeSessions } from '../../../support/relay/hello.ts'
 import { rooms } from '../../../support/relay/rooms.ts'
 
 const member = (userId: string, language: string, more: Partial<ChannelMember> = {}): ChannelMember => ({
@@ -108,7 +109,7 @@ describe('the speakers of a channel', () => {
   })
 
   it('change language with the next frame, without an intermediate session', async () => {
-    const { speakers, ears, translator, state, run } = await started()
+    const { speakers, ears, translator, state, run, relay, clock } = await started()
     const people = [member('ana', 'es-es'), member('ben', 'en-us')]
     ears.fit(['es-es', 'en-us'])
     speakers.fit(people)
@@ -118,6 +119,7 @@ describe('the speakers of a channel', () => {
     ears.fit(['es-es', 'fr-fr'])
     speakers.fit(changed)
     expect(state('ben')).toMatchObject({ speaks: 'fr-fr', name: 'Benoît', interpreting: true })
+    wakeSessions(relay, clock.now())
     const pairs = translator.connections.map(({ request: { from, to } }) => `${from} ${to}`)
     expect(pairs).toEqual(['es-es en-us', 'en-us es-es', 'es-es fr-fr', 'fr-fr es-es'])
   })
