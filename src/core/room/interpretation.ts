@@ -186,6 +186,7 @@ export class Interpretation {
       results: this.#results,
       changed: state => this.#report(state),
     })
+    parts.translator.expect?.(request)
   }
 
   /** The first listener, whose playback is recorded on the track. */

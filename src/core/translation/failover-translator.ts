@@ -18,6 +18,9 @@ const WELL_MS = 2_000
 
 const KEY_REFUSED: ErrorCode = 'SERVICE_KEY_REFUSED'
 
+/** Time for the first speech to show whether a service works (ms). */
+const UNHURRIED_MS = 250
+
 /** Above this number of connections being opened, the service is throttled. */
 const CROWD = 10
 
@@ -47,6 +50,8 @@ export class FailoverTranslator implements Translator {
   #lookAt = 0
   #well: { connection: Connection; timer?: Disposable } | undefined
   #timer: Disposable | undefined
+  /** The next connection of `expect`, which any other one replaces. */
+  #recheck: Disposable | undefined
   #closed = false
   /** Probes sent so far. */
   probes = 0
@@ -96,8 +101,36 @@ export class FailoverTranslator implements Translator {
     return this.#upstreams.every(({ health }) => health.problem)
   }
 
+  /**
+   * If nobody speaks at once, one connection shows whether a service works, and is repeated while none does, so that a
+   * wrong key is reported when the first call arrives.
+   */
+  expect(request: TranslationRequest): void {
+    if (this.#request) return
+    const { clock } = this.#options
+    this.#recheck ??= clock.at(clock.now() + UNHURRIED_MS, () => this.#check(request))
+  }
+
+  #check(request: TranslationRequest): void {
+    const { clock } = this.#options
+    this.probes++
+    const nothing = () => {}
+    const connection = this.open(request, {
+      ready: () => connection.close(),
+      ended: reason => {
+        if (!this.#closed && reason.kind === 'failed' && reason.error.retryable)
+          this.#recheck = clock.at(clock.now() + WELL_MS, () => this.#check(request))
+      },
+      acked: nothing,
+      result: nothing,
+      endOfSpeech: nothing,
+      fault: nothing,
+    })
+  }
+
   open(request: TranslationRequest, sink: ConnectionSink): Connection {
     this.#request = inAnyVoice(request)
+    this.#recheck?.[Symbol.dispose]()
     const connection = new FailoverConnection(request, sink, {
       now: () => this.#options.clock.now(),
       settled: each => this.#settled(each),
@@ -112,6 +145,7 @@ export class FailoverTranslator implements Translator {
   async close(): Promise<void> {
     this.#closed = true
     this.#timer?.[Symbol.dispose]()
+    this.#recheck?.[Symbol.dispose]()
     this.#stopWell()
     for (const { health } of this.#upstreams) health[Symbol.dispose]()
     for (const connection of this.#line.splice(0)) connection.close()

@@ -124,7 +124,7 @@ export class Session {
     if (state.status === 'live') return false
     if (this.#refusedBefore && !this.#accepted) return true
     // Known to be away: nobody waits until this connection has failed, too.
-    if (this.#services.translator.unreachable) return true
+    if (this.#services.translator.unavailable) return true
     if (state.status === 'idle') return false
     if (this.#wasLive || state.status === 'ended' || state.attempt > 1) return true
     return this.#services.clock.now() - state.since > this.#settings.connectTimeoutMs

@@ -90,8 +90,8 @@ export interface Translator {
    * service: those arrive at `sink.ended`.
    */
   open(request: TranslationRequest, sink: ConnectionSink): Connection
-  /** True while no service is known to respond. Absent: never. */
-  readonly unreachable?: boolean
+  /** Somebody who may make this request has arrived: finds out whether a service works before it is needed. */
+  expect?(request: TranslationRequest): void
   /** True while many connections are being opened: sessions then delay sending that is not urgent. Absent: never. */
   readonly throttled?: boolean
   /** True while no service works, which is reported for all sessions together. Absent: not known. */

@@ -95,7 +95,8 @@ describe('a session', () => {
     r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     r.say('anna', concat(...sounds))
     await r.run(10_000)
-    expect(r.translator.connections).toEqual([])
+    // One connection showed that the service works.
+    expect(r.translator.connections.filter(({ closed }) => !closed)).toEqual([])
   })
 })
 
