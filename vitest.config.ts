@@ -32,7 +32,13 @@ export default defineConfig({
           ...shared,
         },
       },
-      { test: { name: 'slow', include: [SLOW], maxWorkers: 2, sequence: { groupOrder: 1 }, ...shared } },
+      {
+        test: {
+          ...shared,
+          ...{ name: 'slow', include: [SLOW], maxWorkers: 2, sequence: { groupOrder: 1 } },
+          ...{ testTimeout: 600_000, hookTimeout: 600_000 },
+        },
+      },
     ],
   },
 })

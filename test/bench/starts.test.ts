@@ -27,7 +27,7 @@ test.each([['npm'], ['installed'], ['image']] as const)('fails without the comma
 })
 
 test('finds all commands in this project', () => {
-  const text = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
   const files = { root: '/', packageJson: text('package.json'), dockerfile: text('deploy/docker/Dockerfile') }
   for (const start of ['npm', 'source', 'installed', 'image'] as const)
     expect(startCommand(start, files).at(-1)).toBe('serve')

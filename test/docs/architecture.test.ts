@@ -4,10 +4,8 @@ import {
   carrierFaults,
   circleFaults,
   type Fault,
-  folderFaults,
   importFaults,
   layerOf,
-  lengthFaults,
   loadedWith,
   packageFaults,
   textFaults,
@@ -57,12 +55,7 @@ describe('the sources', () => {
   it('leave time, environment and default exports to their owners', () =>
     expect(faultsOf(textFaults)).toEqual([]))
 
-  it('have files of readable length', () => expect(faultsOf(lengthFaults, everything)).toEqual([]))
-
   it('never import values in circles', () => expect(circleFaults(src)).toEqual([]))
-
-  it('lie in folders that can be overlooked', () =>
-    expect(folderFaults(src.map(({ path }) => path))).toEqual([]))
 
   it('export only what is used', () => expect(unusedExports(everything)).toEqual([]))
 
@@ -184,11 +177,6 @@ describe('the rules', () => {
     ])
   })
 
-  it('find folders with too many files', () => {
-    const files = (folder: string) => Array.from({ length: 21 }, (_, n) => `${folder}/${n}.ts`)
-    expect(folderFaults([...files('src/core/room'), ...files('src/messages/notices')])).toHaveLength(1)
-  })
-
   it('find undeclared packages, and network access in the core', () => {
     const check = (path: string, source: string) => packageFaults(path, source, ['ws', '@fastify/websocket'])
     expect(
@@ -199,9 +187,7 @@ describe('the rules', () => {
     expect(check('src/transcode/a.ts', "import { createServer } from 'node:http'")).toHaveLength(1)
   })
 
-  it('find long files, and files without a layer', () => {
-    expect(lengthFaults('a.ts', 'x\n'.repeat(401))).toHaveLength(1)
-    expect(lengthFaults('a.ts', 'x\n'.repeat(400))).toEqual([])
+  it('find files without a layer', () => {
     expect(() => layerOf('src/utils/strings.ts')).toThrow('belongs to no layer')
     expect(() => layerOf('src/helpers.ts')).toThrow('belongs to no layer')
   })

@@ -29,7 +29,7 @@ export function pages(): Page[] {
           .map(name => `${folder}/${name}`)
       : []
   return [
-    ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'test/faults/CATALOGUE.md'],
+    ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
     ...['docs', 'examples', 'deploy', 'recordings'].flatMap(below).sort(),
   ].map(path => ({ path, text: readFileSync(PROJECT + path, 'utf8') }))
 }

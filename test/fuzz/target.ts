@@ -1,6 +1,5 @@
 /** A parser of external input, and its invariants for any input. */
 export interface FuzzTarget {
-  /** Listed in the table of test/faults/CATALOGUE.md. */
   readonly name: string
   /** Initial inputs: valid ones, and earlier crashes. */
   readonly seeds: readonly Buffer[]

@@ -21,5 +21,6 @@ it.each([
   expect(check).toMatchObject({ status: 'fail', fix: expect.stringContaining(mend) })
   const words =
     error instanceof ServiceClientError && error.by === 'client' ? error.description : error.message
-  expect(check.found).toMatch(new RegExp(`^https://s.example.com: (Error: )?${words}$`))
+  const shown = mend === 'service.apiKey' ? `the key was refused \\(${words}\\)` : `(Error: )?${words}`
+  expect(check.found).toMatch(new RegExp(`^https://s.example.com: ${shown}$`))
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { RESULT_PATHS } from '../../../src/service/client/results.ts'
 import { SESSION_DEFAULTS } from '../../../src/service/client/session-options.ts'
 
-const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 const page = read('docs/service/client.md')
 
 test('the page lists the actual places', () => {

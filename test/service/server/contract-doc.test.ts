@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import { AUDIO_RATES } from '../../../src/service/contract.ts'
 import { serviceSettings } from '../../../src/service/server/settings.ts'
 
-const read = (name: string) =>
-  readFileSync(new URL(`../../../../docs/service/${name}`, import.meta.url), 'utf8')
+const read = (name: string) => readFileSync(new URL(`../../../docs/service/${name}`, import.meta.url), 'utf8')
 
 /** Cells of the table whose header starts with `first`. */
 function tableOf(page: string, first: string): string[][] {

@@ -147,26 +147,6 @@ export function textFaults(path: string, source: string): Fault[] {
   return faults
 }
 
-export function lengthFaults(path: string, source: string, most = 400): Fault[] {
-  const lines = linesOf(source)
-  return lines > most ? [`${path} has ${lines} lines, more than ${most}`] : []
-}
-
-export function linesOf(source: string): number {
-  return source.trimEnd().split('\n').length
-}
-
-const MAX_FILES = 20
-
-/** Folders with too many files; message catalogues have one for each language. */
-export function folderFaults(paths: readonly string[]): Fault[] {
-  const counts = new Map<string, number>()
-  for (const path of paths) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1)
-  return [...counts]
-    .filter(([folder, count]) => count > MAX_FILES && !folder.startsWith('src/messages'))
-    .map(([folder, count]) => `${folder} has ${count} files, more than ${MAX_FILES}`)
-}
-
 /** Imports of values that lead back to the file they start from; each circle once, as its files. */
 export function circleFaults(files: readonly { readonly path: string; readonly source: string }[]): Fault[] {
   const edges = new Map(files.map(({ path, source }) => [path, valueImports(path, source)]))

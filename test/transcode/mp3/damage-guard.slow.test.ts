@@ -105,7 +105,7 @@ test('in an occasional burst does not change the known level', () => {
 
 test('of a recorded voice stays unchanged, sample by sample', () => {
   for (let number = 1; number <= 5; number++) {
-    const file = new URL(`../../../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
+    const file = new URL(`../../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
     const pcm = samplesOf(readFileSync(file).subarray(44))
     for (let from = 0; from < pcm.length / 2; from += RATE / 4) {
       const guard = new DamageGuard()

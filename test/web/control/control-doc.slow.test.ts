@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts'
 import { controlled, KEY } from '../../support/web/control-harness.ts'
 
 const page = (name: string) =>
-  readFileSync(new URL(`../../../../docs/features/${name}.md`, import.meta.url), 'utf8')
+  readFileSync(new URL(`../../../docs/features/${name}.md`, import.meta.url), 'utf8')
 const webhooks = page('webhooks')
 /** The first code span of each row of the first table in `text`. */
 const firstCells = (text: string) =>

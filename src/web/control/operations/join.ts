@@ -64,7 +64,7 @@ export const revokeCode = operation({
     code: z
       .string()
       .regex(/^\d{8}$/, 'eight digits')
-      .meta({ examples: ['123456'] }),
+      .meta({ examples: ['12345678'] }),
   }),
   status: 200,
   answer: z.strictObject({ code: z.string(), revoked: z.literal(true) }),

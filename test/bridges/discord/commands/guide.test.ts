@@ -6,7 +6,7 @@ import { USED_PERMISSIONS } from '../../../../src/bridges/discord/commands/permi
 import { KEYS } from '../../../../src/config/keys.ts'
 
 const guide = ['discord.md', 'discord-commands.md']
-  .map(name => readFileSync(new URL(`../../../../../docs/channels/${name}`, import.meta.url), 'utf8'))
+  .map(name => readFileSync(new URL(`../../../../docs/channels/${name}`, import.meta.url), 'utf8'))
   .join('\n')
 
 interface Part {
