@@ -13,7 +13,11 @@ export interface RawConnection extends AsyncDisposable {
  * Opens a connection to `port` on this machine, from `from`, which sends nothing on its own. `allowHalfOpen`: it stays open
  * when the server has ended its side.
  */
-export function rawConnection(port: number, from = '127.0.0.1', { allowHalfOpen = false } = {}): RawConnection {
+export function rawConnection(
+  port: number,
+  from = '127.0.0.1',
+  { allowHalfOpen = false } = {},
+): RawConnection {
   const began = performance.now()
   const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen })
   let text = ''
