@@ -2,6 +2,7 @@ import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
+import { REPEATED_MS } from './history/call-history.ts'
 import type { StreamWatch } from './incoming-call.ts'
 import type { StreamLimits } from './limits.ts'
 import type { StreamLeg } from './streams/stream-leg.ts'
@@ -52,6 +53,8 @@ export class Call {
   #attempt: number
   /** Round of the latest stream. */
   #streamAttempt = 0
+  #streamed = false
+  readonly #admittedAt: number
   /** Time of the last change of `state` (clock ms). */
   changedAt: number
   readonly #onOver: () => void
@@ -70,6 +73,7 @@ export class Call {
     this.callee = callee
     this.beganAt = beganAt
     this.changedAt = now
+    this.#admittedAt = now
     this.#resumes = resumes
     this.#attempt = attempt
   }
@@ -98,6 +102,11 @@ export class Call {
     return this.#state.status === 'live' && !this.#state.leg.stopped
   }
 
+  /** Returns true if the request that began the call cannot be repeated any more at `now`: it never had a stream. */
+  unheard(now: number): boolean {
+    return !this.#streamed && now - this.#admittedAt > REPEATED_MS
+  }
+
   /** Returns true if `attempt` is outdated, because a stream of a later attempt is connected. */
   overtaken(attempt: number): boolean {
     return this.streaming && this.#streamAttempt > attempt
@@ -115,6 +124,7 @@ export class Call {
 
   /** Records that its stream has started. */
   began(leg: StreamLeg, now: number): void {
+    this.#streamed = true
     this.#become({ status: 'live', leg }, now)
   }
 

@@ -261,7 +261,7 @@ export class Webhooks {
   }
 
   /** A signature contains no time: this one was captured, or the carrier is very late. */
-  #refuseOld({ callId }: WebhookCall): Instructions {
+  #refuseOld({ callId }: { readonly callId: string }): Instructions {
     this.#options.log.warn({ callId }, 'request rejected: its call is over')
     return this.instructions.hangUp()
   }
@@ -292,6 +292,7 @@ export class Webhooks {
   #continue(call: Call, inProgress: boolean, query: URLSearchParams): Instructions {
     if (call.state.status === 'over' || (call.stopped && !inProgress)) return this.instructions.hangUp()
     if (call.streaming) return this.#admission.defer(call, query, call.attempt, REPEATED_SECONDS)
+    if (call.unheard(this.#options.now())) return this.#refuseOld(call)
     call.reopen(this.#options.now())
     return this.#admission.connect(call, query, true)
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CallStore } from '../../../src/bridges/telephony/history/call-history.ts'
 import { FleetCallStore } from '../../../src/bridges/telephony/history/fleet-call-store.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { CallTable } from '../../../src/storage/call-table.ts'
 import { openDatabase } from '../../../src/storage/database.ts'
 import { FleetHub } from '../../support/fleet/fleet-hub.ts'
@@ -84,3 +85,19 @@ describe.each(await stores())(
     })
   },
 )
+
+describe('a request about a call that never had a stream', () => {
+  it('can be repeated for 30 seconds after the first one, however often, and is refused afterwards', async () => {
+    const clock = new FakeClock()
+    await using bridge = await Harness.open({ clock })
+    const again = async () => (await bridge.post('/twilio/voice', fieldsOf('CAsilent'))).body
+    for (let n = 0; n < 3; n++) {
+      expect(tokenIn(await again())).not.toBe('')
+      clock.advance(10_001)
+    }
+    for (const ms of [0, 100_000, 600_000]) {
+      clock.advance(ms)
+      expect(await again(), `${ms} ms later`).toBe(HANG_UP)
+    }
+  })
+})

@@ -2,7 +2,7 @@ import type { WallClock } from '../../../common/wall-clock.ts'
 import type { CallNote, CallRecord } from '../../../storage/call-table.ts'
 
 /** Time after a call’s instructions in which the carrier possibly repeats its request for them (ms). */
-const REPEATED_MS = 30_000
+export const REPEATED_MS = 30_000
 /** Maximum time from the first request about a call to its first stream: menus, and waiting for a room (ms). */
 const MENU_MS = 300_000
 
