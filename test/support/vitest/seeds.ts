@@ -1,7 +1,7 @@
 /** Reproduces a failure: `DRAGOMAN_FUZZ_SEED=… npx vitest run <the test>`. */
 const GIVEN = process.env.DRAGOMAN_FUZZ_SEED
 
-/** The long run tries new seeds (vitest.long.config.ts); every other run is the same each time. */
+/** A run that explores tries new seeds and more trials; every other run is the same each time. */
 const EXPLORES = process.env.DRAGOMAN_EXPLORE === '1'
 
 /** A new seed. */
