@@ -224,7 +224,9 @@ export const telephonyChecks: Checks<TelephonySubject> = {
     const again = await bridge.soon('another leg', () => bridge.legs[1])
     expect(again.leg.call).toBe(got.leg.call)
     expect(again.invitation).toEqual(got.invitation)
-    expect(got.end).toMatchObject({ kind: 'failed', error: { code: 'LEG_LOST' } })
+    // The next stream may arrive before the end of the lost one is noticed.
+    if (got.end?.kind !== 'replaced')
+      expect(got.end).toMatchObject({ kind: 'failed', error: { code: 'LEG_LOST' } })
     again.leg.play(sine(1_500, 200))
     phone.say(sine(500, 300))
     await bridge.soon('audio', () => heardMs(phone, 1_500) >= 160 && spokenMs(again, 500) >= 240)

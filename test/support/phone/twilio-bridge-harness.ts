@@ -242,6 +242,10 @@ export class Party {
     this.json({ event: 'mark', sequenceNumber: this.#next(), mark: { name }, streamSid: this.streamSid })
   }
 
+  press(digit: string): void {
+    this.json({ event: 'dtmf', sequenceNumber: this.#next(), dtmf: { digit }, streamSid: this.streamSid })
+  }
+
   stop(): void {
     this.json({ event: 'stop', sequenceNumber: this.#next(), stop: {}, streamSid: this.streamSid })
   }

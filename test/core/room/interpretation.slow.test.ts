@@ -69,11 +69,11 @@ async function call(listen: () => Promise<FakeInterpreter>) {
   }
 }
 
-/** Words of one pitch are 4.8 s apart, so a shorter pause belongs to a word that a busy machine delivered in pieces. */
-const WITHIN_WORD_MS = 1_000
-
-/** Silence after which a word is complete. */
-const SETTLED_MS = 400
+/**
+ * Words of one pitch are 4.8 s apart, so a shorter pause belongs to a word that a busy machine delivered in pieces; after
+ * this silence it is complete.
+ */
+const WITHIN_WORD_MS = 2_000
 
 interface Word {
   /** Since the leg joined. */
@@ -94,7 +94,7 @@ function heard(leg: LiveLeg, hz: number, least: number): Word[] {
       last.audibleMs += FRAME_MS
     } else found.push({ fromMs: ms, toMs: ms + FRAME_MS, audibleMs: FRAME_MS })
   }
-  return found.filter(({ audibleMs, toMs }) => audibleMs > 100 && leg.age - toMs > SETTLED_MS)
+  return found.filter(({ audibleMs, toMs }) => audibleMs > 100 && leg.age - toMs > WITHIN_WORD_MS)
 }
 
 function expectWhole(words: readonly Word[], { spokenMs }: FakeInterpreter): void {
@@ -103,6 +103,8 @@ function expectWhole(words: readonly Word[], { spokenMs }: FakeInterpreter): voi
     expect(audibleMs).toBeLessThan(spokenMs + 100)
   }
 }
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
 const finals = (captions: readonly Caption[]) => captions.filter(({ final }) => final)
 
@@ -121,8 +123,8 @@ describe.each(FAKE_INTERPRETERS)('speech to speech by %s', (_name, listen) => {
     const spoken = translations().toSorted((a, b) => a.fromMs - b.fromMs)
     expect(spoken).toHaveLength(words)
     const lags = spoken.map(({ fromMs }, n) => fromMs - said[n]!)
-    // Steps of the model, and of the connection: no lag grows over the call.
-    expect(Math.max(...lags.slice(-3)) - Math.min(...lags.slice(0, 3))).toBeLessThan(500)
+    // No lag grows over the call; a busy machine may delay one word.
+    expect(median(lags.slice(-3)) - median(lags.slice(0, 3))).toBeLessThan(500)
     expectWhole(spoken, fake)
     // Anna's own voice: quieter under a translation than between translations.
     const [{ hz }] = TONE_WORDS
