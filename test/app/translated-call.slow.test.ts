@@ -177,6 +177,7 @@ describe('a phone call with the embedded engines and a real voice', { timeout: 6
   test('a language that the service lacks: people hear each other, with one clear log line', async () => {
     const listener = await b.dial({ room: 'none', speaks: 'none', hears: 'en-us', original: 'off' })
     const caller = await b.dial({ room: 'none', speaks: 'fr-fr', hears: 'fr-fr' })
+    await caller.say(await sentence(2), LINE_RATE)
     await b.until(() =>
       [...(b.app.relay.rooms.get('none')?.interpretations ?? [])].some(
         i => i.session.state.status === 'ended',
