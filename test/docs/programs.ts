@@ -190,7 +190,7 @@ await real.close()`,
 import type { Interpreter } from 'dragoman/discord'
 declare const interpreter: Interpreter
 declare const voiceChannel: VoiceBasedChannel`,
-    runs: 'test/bridges/discord/interpreter.test.ts',
+    runs: 'test/bridges/discord/interpreter.slow.test.ts',
   },
   {
     page: 'docs/how-to/embed-in-fastify.md',

@@ -119,18 +119,18 @@ test('an echo of the channel’s own voice is neither captioned nor played', asy
   await using casa = await guildHarness()
   const { ana } = await casa.anaAndBen()
   await casa.start()
-  await until(
+  await ana.say(speech(440, 300))
+  const [fromAna, fromBen] = await until(
     () => {
       wakeSessions(casa.relay, systemClock.now())
-      return casa.service.sessions.length >= 2
+      // The session that only checked the service is closed, and heard nothing.
+      const heardAna = casa.service.sessions.find(({ from, heardMs }) => from === 'es-es' && heardMs > 0)
+      const ofBen = casa.service.sessions.find(({ from, connected }) => from === 'en-us' && connected)
+      return heardAna && ofBen && ([heardAna, ofBen] as const)
     },
     10_000,
     'both sessions',
   )
-  const spanish = await casa.service.sessionOf(1)
-  const english = await casa.service.sessionOf(2)
-  const [fromAna, fromBen] = spanish.from === 'es-es' ? [spanish, english] : [english, spanish]
-  await ana.say(speech(440, 300))
   const maker = await Mp3Maker.create()
   fromAna.say({
     text: 'buenos días a todos',

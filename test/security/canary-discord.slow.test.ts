@@ -51,7 +51,6 @@ test('G13: nothing about a channel, its members, or the bot appears in logs or c
   void owner.command('interpret dial', { number: CALLEE, language: 'es-es' })
   const phone = await x.callee.call(1)
   await until(() => x.events.dial.some(({ outcome }) => outcome === 'answered'), 15_000, 'an answer')
-  await until(() => x.service.sessions.length >= 1, 15_000, 'a session')
   await ana.say(tone(VOICE.caller, 1_200, SAMPLE_RATE))
   await until(
     () => phone.heard().length > 0 && sala.visible.some(each => each.text.includes(CANARY.said)),

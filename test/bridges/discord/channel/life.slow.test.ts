@@ -52,7 +52,7 @@ test('readers are notified when the service is unavailable and when it recovers'
   await casa.person('Ben', 'en-us').join(casa.sala)
   const channel = await casa.start()
   await ana.say(speech(440, 500))
-  await casa.service.sessionOf(1)
+  await until(() => casa.service.sessions.some(({ heardMs }) => heardMs > 0), 10_000, 'Ana')
   await casa.service.stop()
   await ana.say(speech(440, 1_500))
   const message = await until(
