@@ -6,13 +6,12 @@
  *   TWILIO_AUTH_TOKEN=… DRAIN_SECONDS=600 PORT=8080 npm run example examples/graceful-shutdown.ts
  *
  * Give your process manager more time than DRAIN_SECONDS before it kills the process.
- * In a program that has installed the package, import from 'dragoman', 'dragoman/service' and 'dragoman/twilio'.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { Relay, relayOptions } from 'dragoman'
+import { ServiceTranslator } from 'dragoman/service'
+import twilioBridge from 'dragoman/twilio'
 import Fastify from 'fastify'
-import twilioBridge from '../src/bridges/twilio/index.ts'
-import { Relay, relayOptions } from '../src/index.ts'
-import { ServiceTranslator } from '../src/service/index.ts'
 
 const { SERVICE_URL = '', SERVICE_KEY = '', PUBLIC_URL = '', TWILIO_AUTH_TOKEN = '' } = process.env
 const { DRAIN_SECONDS = '600', HOST = '0.0.0.0', PORT = '8080' } = process.env

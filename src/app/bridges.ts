@@ -1,4 +1,4 @@
-import { asRequested, type BrowserBridgeOptions } from '../bridges/browser/index.ts'
+import type { BrowserBridgeOptions } from '../bridges/browser/index.ts'
 import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
 import { FleetChannels } from '../bridges/discord/fleet-channels.ts'
 import { FleetPreferences } from '../bridges/discord/fleet-preferences.ts'
@@ -65,7 +65,7 @@ export function browserOptions(
     settings: settings ?? {},
     offer: talkCatalog(service),
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
-    invite: guest => (admissionControl.rejection() === undefined ? asRequested(guest) : { refused: 'busy' }),
+    invite: guest => (admissionControl.rejection() === undefined ? guest : { refused: 'busy' }),
   }
 }
 

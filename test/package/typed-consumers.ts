@@ -9,13 +9,13 @@ import { ServiceClient, ServiceClientError, ServiceTranslator, type LanguageEntr
 import { ServiceProcess } from 'dragoman/service/server'
 import { CarrierDialer, registerCarrier, type Carrier } from 'dragoman/telephony'
 import twilioBridge from 'dragoman/twilio'
-import browserBridge, { asRequested } from 'dragoman/browser'
+import browserBridge from 'dragoman/browser'
 import discordBridge, { inviteUrl, type DiscordBridgeOptions } from 'dragoman/discord'
 import { DiscordSimulator, FakeClock, placeCall } from 'dragoman/simulator'
 
 export const wav: Uint8Array = encodeWav(new Int16Array(FRAME_SAMPLES), 16_000)
 export const translator = new ServiceTranslator({ url: 'http://localhost', apiKey: 'key' })
-export const all = [twilioBridge, CarrierDialer, registerCarrier, browserBridge, asRequested, discordBridge, inviteUrl('1'), DiscordSimulator, placeCall, new FakeClock().now(), ServiceProcess]
+export const all = [twilioBridge, CarrierDialer, registerCarrier, browserBridge, discordBridge, inviteUrl('1'), DiscordSimulator, placeCall, new FakeClock().now(), ServiceProcess]
 export const terms: Partial<DiscordBridgeOptions> = { apiUrl: 'https://discord.com/api' }
 export const nameOf = ({ name, media: { format } }: Carrier): string => name + format.codec
 export const built: (...given: Parameters<typeof buildApp>) => Promise<App> = buildApp

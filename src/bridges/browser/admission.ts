@@ -253,9 +253,9 @@ export class VisitorAdmission {
   /** Resolves to the decision of the program; without a valid one, the log has the reason, and the visitor is refused. */
   async #decide(guest: Guest): Promise<Invitation | { readonly refused: Refused }> {
     const { bridge, clock, log } = this.#options
-    if (!bridge.invite) return asRequested(guest)
+    const invite = bridge.invite ?? (() => guest)
     try {
-      const decision = await inTime(clock, INVITE_MS, 'invite', bridge.invite(guest))
+      const decision = withoutInvited(await inTime(clock, INVITE_MS, 'invite', invite(guest)))
       const refusal = refusalSchema.safeParse(decision)
       return refusal.success ? refusal.data : checkedInvitation(decision, 'the invitation of invite')
     } catch (error) {
@@ -388,7 +388,9 @@ export class VisitorAdmission {
   }
 }
 
-/** Grants every request unchanged. */
-export function asRequested({ invited: _, ...invitation }: Guest): Invitation {
-  return invitation
+/** A decision without what only describes the guest, so that a program can return its guest, changed or not. */
+function withoutInvited(decision: unknown): unknown {
+  if (typeof decision !== 'object' || decision === null) return decision
+  const { invited: _, ...rest } = decision as Partial<Guest>
+  return rest
 }

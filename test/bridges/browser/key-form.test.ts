@@ -212,7 +212,7 @@ describe('admission of visitors', () => {
     let busy = false
     b = await browserServer({
       settings: { maxVisitors: 2 },
-      invite: ({ invited: _, ...guest }) => (busy ? { refused: 'busy' } : guest),
+      invite: guest => (busy ? { refused: 'busy' } : { ...guest, name: 'A guest' }),
     })
     expect(await knock({}, { speaks: 'fr-fr' })).toBe('language')
     expect(await knock({}, { alone: 'xx-xx' })).toBe('language')

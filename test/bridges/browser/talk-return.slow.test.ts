@@ -1,6 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asRequested } from '../../../src/bridges/browser/index.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { browserServer } from '../../support/browser/browser-bridge-harness.ts'
 import { hasChromium, startChromium } from '../../support/browser/browsers.ts'
@@ -27,7 +26,7 @@ describe.skipIf(!hasChromium)('returning to the page after a long time', { timeo
     let busy = false
     const b = await browserServer({
       publicUrl: 'https://talk.example.com',
-      invite: guest => (busy ? { refused: 'busy' } : asRequested(guest)),
+      invite: guest => (busy ? { refused: 'busy' } : guest),
     })
     await using proxy = await FaultProxy.listen({ to: b.address })
     const anna = await talkPage(browser, proxy.url, { ear: false, script: NO_MICROPHONE })

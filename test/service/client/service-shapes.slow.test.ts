@@ -10,6 +10,7 @@ import {
 import { loudness, rms } from '../../../src/transcode/level.ts'
 import { Talker } from '../../support/browser/page-client.ts'
 import { bridge } from '../../support/e2e/phones.ts'
+import { wakeSessions } from '../../support/relay/hello.ts'
 import { pause } from '../../support/until.ts'
 import { KEY } from '../../support/web/control-harness.ts'
 
@@ -143,9 +144,14 @@ async function callsOver({ mode, shape, ack }: Wire): Promise<Outcome> {
     const talker = await Talker.open(b.address)
     await talker.hello()
     const phone = await b.dial({ room: 'desk', speaks: 'en-us', hears: 'es-es' })
-    const interpretations = () =>
-      Array.from(b.app.relay.rooms.values()).flatMap(room => [...room.interpretations])
-    await b.until(() => interpretations().length === 2, PATIENCE_MS, 'that both can be translated')
+    await b.until(() => b.app.relay.legs === 2, PATIENCE_MS, 'that both are there')
+    // Sessions open before the first line: a busy machine would otherwise replay it late.
+    wakeSessions(b.app.relay, performance.now())
+    const live = () =>
+      [...b.app.relay.rooms.values()]
+        .flatMap(room => [...room.interpretations])
+        .filter(i => i.session.state.status === 'live')
+    await b.until(() => live().length === 2, PATIENCE_MS, 'that both are translated')
     const said = tone(SAID_HZ, SAID_MS)
     for (const _ of LINES) {
       talker.say(said)

@@ -6,6 +6,7 @@ import { hasChromium, startChromium } from '../../support/browser/browsers.ts'
 import { accessibilityFaults, watchFaults } from '../../support/browser/page-faults.ts'
 import { captionRoom, captionsOn, isLive, texts } from '../../support/e2e/caption-room.ts'
 import { bridge, LINE_RATE, recognised, sentence } from '../../support/e2e/phones.ts'
+import { sine } from '../../support/transcode/tone.ts'
 import { pause } from '../../support/until.ts'
 import { KEY } from '../../support/web/control-harness.ts'
 
@@ -178,15 +179,19 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
   })
 
   test('reports an outage of the service and its recovery', async () => {
-    const { anna, connection, clock, run, link, open } = await captionRoom(browser)
+    const { anna, connection, translator, say, run, link, open } = await captionRoom(browser)
     const { page } = await open(await link())
     await isLive(page)
     anna('one')
     await page.locator('.caption').getByText('es one').waitFor()
+    translator.autoReady = false
     connection('en-us', 'es-es').drop({ kind: 'hangup', by: 'remote' })
+    // Only the translation of someone who speaks is missed.
+    say('anna', sine(440, 400))
+    await run(400)
     await page.locator('#notice').getByText('Translation unavailable: Anna into Spanish').waitFor()
-    clock.advance(200)
-    await run(200)
+    connection('en-us', 'es-es').sink.ready()
+    await run(400)
     await page.locator('#notice').getByText('The translation service has recovered').waitFor()
     anna('two')
     await expect.poll(() => texts(page)).toEqual(['es one', 'es two'])

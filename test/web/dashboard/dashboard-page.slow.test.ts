@@ -251,7 +251,8 @@ inEachBrowser('the dashboard', { timeout: 30_000, only: 'Chromium' }, host => {
     app.relay.admit(anna, { room: 'desk', speaks: 'en-us', hears: 'en-us', name: 'Anna' })
     app.relay.admit(new FakeLeg('luz'), { room: 'desk', speaks: 'es-es', hears: 'es-es', name: 'Luz' })
     hello(anna)
-    const row = page.getByRole('row').filter({ hasText: 'Anna' })
+    // Luz's row names Anna too, whose translation she lacks.
+    const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Anna' }) })
     await row.getByText('Translating').waitFor()
     await service.close()
     const alert = page.getByRole('alert').filter({ hasText: 'Translation service unavailable.' })
@@ -259,6 +260,7 @@ inEachBrowser('the dashboard', { timeout: 30_000, only: 'Chromium' }, host => {
     expect(await alert.textContent()).toContain('Participants hear original voices.')
     expect(await alert.textContent()).toMatch(/Fix: Start the service at service\.url/)
     await row.getByText('Original voice').waitFor()
+    await page.getByRole('row').getByText('No translation of Anna').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
   })
 

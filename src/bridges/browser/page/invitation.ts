@@ -72,7 +72,7 @@ export class Invitation {
     const minutes = String(Math.round(endsInMs / 60_000))
     element('invite-hint', HTMLElement).textContent = say('inviteHint', { minutes })
     element('invite-code', HTMLElement).hidden = code === undefined
-    element('code-shown', HTMLElement).textContent = (code ?? '').replace(/^(\d{3})(?=\d{3}$)/, '$1 ')
+    element('code-shown', HTMLElement).textContent = (code ?? '').replace(/^(\d{4})(?=\d{4}$)/, '$1 ')
     const here = LOOPBACK.has(new URL(link.value).hostname)
     element('invite-here', HTMLElement).hidden = !here
     share.hidden = here || typeof navigator.share !== 'function'

@@ -22,6 +22,7 @@ const meterBox = element('meters', HTMLElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
 /** Status messages of an open connection. */
 const STATES: readonly Words[] = ['line-open', 'line-muted', 'line-listening']
+const OUTAGES: readonly Words[] = ['unavailable', 'unavailableFor', 'unavailableSelf']
 const SHOWN: readonly Words[] = [...STATES, 'line-connecting', 'line-waiting', 'starting']
 
 /** A link to a room: browsers do not send the part after `#` to any server. */
@@ -338,8 +339,10 @@ class Talk {
   #lack(speakers: readonly UntranslatedSpeaker[]): void {
     const others = speakers.filter(({ you }) => !you)
     this.#outage = others.length > 0
-    if (speakers.length === 0) this.#tell(this.#state)
-    else if (others.length === 0) this.#tell('unavailableSelf')
+    if (speakers.length === 0) {
+      // Only its own message: the server says after every reconnection that nobody is lacking.
+      if (OUTAGES.includes(this.#told)) this.#tell(this.#state)
+    } else if (others.length === 0) this.#tell('unavailableSelf')
     else if (others.some(({ name }) => name === undefined)) this.#tell('unavailable')
     else
       this.#tell('unavailableFor', {
