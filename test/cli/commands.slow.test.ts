@@ -148,7 +148,7 @@ describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
 })
 
 describe('from the shell, errors are reported in one line:', { timeout: 60_000 }, () => {
-  // All others: test/cli/refusals.test.ts.
+  // All others: test/cli/refusals.slow.test.ts.
   test('a missing file', async () => {
     const { code, out, err } = await shell.run('call', 'nope.wav')
     expect([code, out]).toEqual([1, ''])
