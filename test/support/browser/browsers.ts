@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, firefox } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
@@ -75,11 +75,21 @@ async function startFirefox(): Promise<Browser> {
   })
 }
 
+/** Playwright starts no page in an older Firefox: up to ESR 140, commands like `browser.setDownloadBehavior` are missing. */
+const OLDEST_FIREFOX = 141
+
+/** The major version of Debian's Firefox; 0 if it is not installed. */
+function firefoxVersion(): number {
+  const about = '/usr/lib/firefox-esr/application.ini'
+  if (!existsSync(about)) return 0
+  return Number(/^Version=(\d+)/m.exec(readFileSync(about, 'utf8'))?.[1] ?? 0)
+}
+
 export const hasChromium = CHROMIUM !== undefined
 
 const ENGINES: readonly BrowserEngine[] = [
   { name: 'Chromium', installed: hasChromium, start: startChromium },
-  { name: 'Firefox', installed: existsSync('/usr/bin/firefox-esr'), start: startFirefox },
+  { name: 'Firefox', installed: firefoxVersion() >= OLDEST_FIREFOX, start: startFirefox },
 ]
 
 /** Describes tests once for each browser engine, or for `only` one; each is started after the previous one has ended. */
