@@ -144,7 +144,7 @@ describe('the chart with a fleet', () => {
   })
 
   test('has the router of deploy/nginx, with the names of the cluster', async () => {
-    const own = await readFile(new URL('../nginx/fleet-router.conf', `file://${CHART}`), 'utf8')
+    const own = await readFile(new URL('../../nginx/fleet-router.conf', `file://${CHART}`), 'utf8')
     const directives = (text: string) =>
       text
         .slice(text.indexOf('worker_processes'))
