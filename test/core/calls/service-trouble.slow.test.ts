@@ -32,6 +32,8 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     await translationsHeard(x, 1)
 
     await x.service.stop()
+    // A notice is for whoever hears a voice without its translation.
+    await Promise.all([say(caller, VOICE.caller, 800), say(callee, VOICE.callee, 800)])
     await noticeHeard(x, 'service-unavailable', 2)
     await say(caller, VOICE.third, 1_000)
     await callee.quietFor(500)
@@ -111,6 +113,7 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     await using x = await exchange({ config: { attendant: { outageNoticeAfterMs: 0 } } })
     await x.service.stop()
     const { caller, callee } = await x.connected()
+    await Promise.all([say(caller, VOICE.third, 800), say(callee, VOICE.callee, 800)])
     await noticeHeard(x, 'service-unavailable', 2)
     await say(caller, VOICE.caller, 1_000)
     await callee.quietFor(500)
