@@ -4,6 +4,7 @@ import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { browserServer } from '../../support/browser/browser-bridge-harness.ts'
 import { hasChromium, startChromium } from '../../support/browser/browsers.ts'
 import { talkPage, withoutMicrophone } from '../../support/e2e/talk-page.ts'
+import { wakeSessions } from '../../support/relay/hello.ts'
 
 /** Longer than the reconnection window, shorter than the timeout of a silent page (ms). */
 const LONG_MS = 11_000
@@ -81,7 +82,11 @@ describe.skipIf(!hasChromium)('returning to the page after a long time', { timeo
     const b = await browserServer()
     const anna = await talkPage(browser, b.address, { ear: false, script: NO_MICROPHONE })
     await anna.page.click('#start')
-    await expect.poll(() => b.translator.connections.length).toBe(1)
+    const connections = () => {
+      wakeSessions(b.relay, b.clock.now())
+      return b.translator.connections.length
+    }
+    await expect.poll(connections).toBe(1)
     const begin = (utterance: string, text: string) =>
       b.translator.last.sink.result({ utterance, text, final: false })
     const drafts = anna.page.locator('.said.draft .original')
@@ -90,7 +95,7 @@ describe.skipIf(!hasChromium)('returning to the page after a long time', { timeo
     // The connection breaks: the next one does not know the draft.
     b.translator.last.drop({ kind: 'hangup', by: 'remote' })
     await b.run(2_000)
-    await expect.poll(() => b.translator.connections.length).toBe(2)
+    await expect.poll(connections).toBe(2)
     begin('1', 'it was the best')
     await expect.poll(() => drafts.allTextContents()).toEqual(['it was the best'])
     expect(await anna.finals('original')).toEqual(['it was the'])

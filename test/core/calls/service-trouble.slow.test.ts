@@ -21,17 +21,21 @@ import {
 import { until } from '../../support/until.ts'
 
 const IN_SPANISH = translated(VOICE.caller, 'es-es')
+/** Until then the bridge knows that the whole service is away, not only the translation of one speaker. */
+const KNOWN_MS = 1_000
 
 describe.concurrent('the translation service', { timeout: 60_000 }, () => {
   test('is unavailable: everyone hears originals and a notice, and translations after its recovery', async () => {
     await using x = await exchange({
-      config: { attendant: { outageNoticeAfterMs: 0, recoveryNoticeAfterMs: 0 } },
+      config: { attendant: { outageNoticeAfterMs: KNOWN_MS, recoveryNoticeAfterMs: 0 } },
     })
     const { caller, callee } = await x.connected()
     await say(caller, VOICE.caller, 800)
     await translationsHeard(x, 1)
 
     await x.service.stop()
+    // A notice is for whoever hears a voice without its translation.
+    await Promise.all([say(caller, VOICE.caller, 800), say(callee, VOICE.callee, 800)])
     await noticeHeard(x, 'service-unavailable', 2)
     await say(caller, VOICE.third, 1_000)
     await callee.quietFor(500)
@@ -108,9 +112,10 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
   })
 
   test('is unavailable from the start: the call is connected, and both hear a notice', async () => {
-    await using x = await exchange({ config: { attendant: { outageNoticeAfterMs: 0 } } })
+    await using x = await exchange({ config: { attendant: { outageNoticeAfterMs: KNOWN_MS } } })
     await x.service.stop()
     const { caller, callee } = await x.connected()
+    await Promise.all([say(caller, VOICE.third, 800), say(callee, VOICE.callee, 800)])
     await noticeHeard(x, 'service-unavailable', 2)
     await say(caller, VOICE.caller, 1_000)
     await callee.quietFor(500)
