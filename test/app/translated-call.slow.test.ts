@@ -5,6 +5,7 @@ import { peak, rms } from '../../src/transcode/level.ts'
 import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { readWav } from '../../src/transcode/wav.ts'
 import { bridge, envelope, LINE_RATE, recognised, sentence, similarity } from '../support/e2e/phones.ts'
+import { wakeSessions } from '../support/relay/hello.ts'
 
 type Bridge = Awaited<ReturnType<typeof bridge>>
 let b: Bridge
@@ -27,10 +28,13 @@ async function spanish(text: string): Promise<Int16Array> {
   return createResampler(wav.rate, LINE_RATE).process(wav.pcm).slice()
 }
 
-/** Returns true if a participant in `room` is being translated. */
-function live(room: string): boolean {
-  const interpretations = b.app.relay.rooms.get(room)?.interpretations ?? []
-  return [...interpretations].length > 0
+/** Opens the sessions of `room` before anybody speaks, and resolves when one of them has this state. */
+async function opened(room: string, status: 'live' | 'ended' = 'live'): Promise<void> {
+  await b.until(() => {
+    wakeSessions(b.app.relay, performance.now())
+    const interpretations = b.app.relay.rooms.get(room)?.interpretations ?? []
+    return [...interpretations].some(({ session }) => session.state.status === status)
+  })
 }
 
 // Real engines, real time, on any machine: the timeouts account for that.
@@ -77,7 +81,7 @@ describe('a phone call with the embedded engines and a real voice', { timeout: 6
     const listener = await b.dial({ room: 'two', speaks: 'none', hears: 'es-es' })
     const caller = await b.dial({ room: 'two', speaks: 'en-us', hears: 'en-us' })
     // The original plays at full level until the translation is available.
-    await b.until(() => live('two'))
+    await opened('two')
     const said = await sentence(5)
     await caller.say(said, LINE_RATE)
     await b.until(() => b.utterances.some(e => e.stage === 'heard'), 30_000)
@@ -131,7 +135,7 @@ describe('a phone call with the embedded engines and a real voice', { timeout: 6
     const room = `kill ${++attempts}`
     const listener = await b.dial({ room, speaks: 'none', hears: 'es-es', original: 'off' })
     const caller = await b.dial({ room, speaks: 'en-us', hears: 'en-us' })
-    await b.until(() => live(room))
+    await opened(room)
     const said = await sentence(4)
     const saying = caller.say(said, LINE_RATE)
     // In the middle: words were spoken and acknowledged, without results.
@@ -177,12 +181,7 @@ describe('a phone call with the embedded engines and a real voice', { timeout: 6
   test('a language that the service lacks: people hear each other, with one clear log line', async () => {
     const listener = await b.dial({ room: 'none', speaks: 'none', hears: 'en-us', original: 'off' })
     const caller = await b.dial({ room: 'none', speaks: 'fr-fr', hears: 'fr-fr' })
-    await caller.say(await sentence(2), LINE_RATE)
-    await b.until(() =>
-      [...(b.app.relay.rooms.get('none')?.interpretations ?? [])].some(
-        i => i.session.state.status === 'ended',
-      ),
-    )
+    await opened('none', 'ended')
     await caller.say(await sentence(2), LINE_RATE)
     expect(peak(listener.heard())).toBeGreaterThan(2_000)
     await caller.hangUp()
