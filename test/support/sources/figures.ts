@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Records a measurement of a test; the long run writes it to test/faults/CATALOGUE.md. */
+/** Records a measurement of a test in its metadata, for reporters. */
 export function figure(
   { task }: Pick<TestContext, 'task'>,
   what: string,
