@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { brokenSchedules, runSchedule } from '../support/fleet/fleet-schedule.ts'
 
-const SCHEDULES = 500
+const SCHEDULES = 300
 
 test('a replaced node admits no one, and healing never splits a room, in any schedule of faults', {
   timeout: 120_000,

@@ -5,10 +5,9 @@ import { hears } from '../support/e2e/phone-listener.ts'
 import { FleetNodes, heardBy } from '../support/fleet/fleet-nodes.ts'
 import { NATS_SERVER, NatsServers } from '../support/fleet/nats-servers.ts'
 import { SilentLink } from '../support/fleet/silent-link.ts'
-import { figure, quantile } from '../support/sources/figures.ts'
 import { pause, until } from '../support/until.ts'
 
-const ROOMS = Number(process.env.FLEET_ROOMS ?? 15)
+const ROOMS = 6
 const NAMES = ['a', 'b', 'c'] as const
 /** Time for which a node stays lost after its calls stream again (ms). */
 const LOST_MS = 10_000
@@ -128,7 +127,6 @@ async function lossOfA(
   await lose()
   // New callers do not wait for the streams.
   const caller = await lossy.call('a new room', 'en-us')
-  console.log(`new caller in after ${Math.round(performance.now() - lostAt)} ms`)
   await until(
     () => {
       for (const call of atA) {
@@ -145,44 +143,37 @@ async function lossOfA(
   return [...times.values()]
 }
 
-const summary = (times: readonly number[]) =>
-  `p50 ${Math.round(quantile(times, 0.5))}, p99 ${Math.round(quantile(times, 0.99))} ms of ${times.length} calls`
-
 describe.skipIf(NATS_SERVER === undefined)(
   'a node that is lost without a reset',
   { timeout: 300_000 },
   () => {
-    test('because of its network: its calls continue elsewhere, and no room is split after its return', async context => {
+    test('because of its network: its calls continue elsewhere, and no room is split after its return', async () => {
       await using lossy = await LossyFleet.start()
       const pairs = await lossy.pairs()
       await allTalk(pairs)
       const times = await lossOfA(lossy, pairs, () => lossy.cut('a'))
-      figure(context, 'calls of a node without network stream again, p99', '10 s', summary(times))
-      console.log(`without network: ${summary(times)}`)
       await allTalk(pairs)
       await pause(LOST_MS)
       lossy.restore('a')
       await pause(5_000)
       await allTalk(pairs)
       expect(pairs.flat().every(({ live }) => live)).toBe(true)
-      expect(quantile(times, 0.99)).toBeLessThan(10_000)
+      expect(Math.max(...times)).toBeLessThan(10_000)
     })
 
-    test('because its process is stopped: likewise', async context => {
+    test('because its process is stopped: likewise', async () => {
       await using lossy = await LossyFleet.start()
       const pairs = await lossy.pairs()
       await allTalk(pairs)
       const node = lossy.fleet.node('a')
       const times = await lossOfA(lossy, pairs, () => node.signal('SIGSTOP'))
-      figure(context, 'calls of a stopped process stream again, p99', '10 s', summary(times))
-      console.log(`stopped process: ${summary(times)}`)
       await allTalk(pairs)
       await pause(LOST_MS)
       await node.signal('SIGCONT')
       await pause(5_000)
       await allTalk(pairs)
       expect(pairs.flat().every(({ live }) => live)).toBe(true)
-      expect(quantile(times, 0.99)).toBeLessThan(10_000)
+      expect(Math.max(...times)).toBeLessThan(10_000)
     })
   },
 )

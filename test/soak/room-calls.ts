@@ -62,6 +62,9 @@ export class RoomCalls {
       await this.#step()
     }
     while (this.#legs.length > 0) await this.#step()
+    // A service that refuses is probed for as long as it does.
+    this.#translator.refuse = undefined
+    this.#translator.autoReady = true
     for (let ms = 0; ms < SETTLED_MS; ms += 20) await this.#step()
     this.#translator.forget()
   }

@@ -15,7 +15,6 @@ import type {
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { randomFrom } from '../../../src/simulator/random.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { quantile } from '../../support/sources/figures.ts'
 
 const CALLS = 500
 /** Time of the service for each connection; they are opened one after the other (ms). */
@@ -108,7 +107,7 @@ test('C29 a restarting service receives one probe at a time, then 500 calls reco
   run(4_000)
   expect(sessions.every(({ state }) => state.status === 'live')).toBe(true)
   expect(recovered).toHaveLength(CALLS)
-  expect(quantile(recovered, 0.99)).toBeLessThanOrEqual(3_000)
+  expect(Math.max(...recovered)).toBeLessThanOrEqual(3_000)
   expect(mostOpening).toBeLessThanOrEqual(50)
   expect(tries).toBe(CALLS)
 })

@@ -19,9 +19,9 @@ import {
 } from '../../support/service/malformed-moves.ts'
 import { NEVER_LATE } from '../../support/service/no-lag.ts'
 import { RawClient } from '../../support/service/raw-client.ts'
-import { extent, fuzzSeeds } from '../../support/vitest/seeds.ts'
+import { fuzzSeeds } from '../../support/vitest/seeds.ts'
 
-const CONNECTIONS = extent(100, 200)
+const CONNECTIONS = 100
 const AT_ONCE = 8
 /** The well-behaved client speaks after every such number of malformed ones. */
 const TURN = 4

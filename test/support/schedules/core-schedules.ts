@@ -18,8 +18,7 @@ const markStep = fc.oneof(
 
 const marks: Schedule = {
   name: 'marks after the played audio',
-  short: 10_000,
-  long: 1_000_000,
+  runs: 10_000,
   property: fc.property(fc.array(markStep, { maxLength: 60, size: 'max' }), steps => {
     const real = new PlayoutMarks()
     /** Result of each mark, by number, and the deadline of its playback. */
@@ -96,8 +95,7 @@ const KEYS = keyTable({
 
 const keys: Schedule = {
   name: 'keys of a phone',
-  short: 10_000,
-  long: 1_000_000,
+  runs: 10_000,
   property: fc.property(
     fc.array(fc.tuple(fc.constantFrom(...'0123456789*#ABCD'), fc.constantFrom(20, 500, 3_000, 3_001)), {
       maxLength: 30,
@@ -134,8 +132,7 @@ const RANK = { returning: 0, calling: 1, waiting: 2, talking: 3, parting: 4, ove
 
 const switchboard: Schedule = {
   name: 'a call between two',
-  short: 10_000,
-  long: 1_000_000,
+  runs: 10_000,
   property: fc.property(
     fc.array(
       fc.oneof(

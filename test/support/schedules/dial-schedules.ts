@@ -29,8 +29,7 @@ const INPUTS: readonly DialInput[] = [
 
 const dial: Schedule = {
   name: 'a call that is dialed',
-  short: 10_000,
-  long: 1_000_000,
+  runs: 10_000,
   property: fc.property(
     fc.boolean(),
     fc.array(fc.constantFrom(...INPUTS), { maxLength: 16, size: 'max' }),

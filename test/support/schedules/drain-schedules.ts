@@ -36,8 +36,7 @@ async function told(): Promise<void> {
 
 const drain: Schedule = {
   name: 'a drain and the calls that it hands over',
-  short: 2_000,
-  long: 300_000,
+  runs: 2_000,
   property: fc.asyncProperty(fc.array(step, { maxLength: 24, size: 'max' }), async steps => {
     const clock = new FakeClock(1_000)
     const here = new Set<string>()

@@ -81,8 +81,7 @@ const step = fc.oneof(
 
 const link: Schedule = {
   name: 'the link of a Discord channel',
-  short: 2_000,
-  long: 300_000,
+  runs: 2_000,
   property: fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async steps => {
     const clock = new FakeClock(1_000)
     const made: FakeConnection[] = []

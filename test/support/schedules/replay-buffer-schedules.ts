@@ -87,8 +87,7 @@ const ringStep = fc.oneof(
 
 const ring: Schedule = {
   name: 'replay ring, against a plain one',
-  short: 10_000,
-  long: 1_000_000,
+  runs: 10_000,
   property: fc.property(fc.array(ringStep, { maxLength: 40, size: 'max' }), steps => {
     const pool = new FragmentPool()
     const real = new ReplayBuffer({ pool, fragmentMs: 60, capacityMs: 480 })

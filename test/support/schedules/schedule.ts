@@ -5,7 +5,6 @@ export interface Schedule {
   readonly name: string
   /** Invariants after every step. */
   readonly property: fc.IRawProperty<unknown>
-  /** Number of schedules in every `npm test`, and in the long run. */
-  readonly short: number
-  readonly long: number
+  /** Number of schedules in `npm test`; the slow tests run twenty times as many. */
+  readonly runs: number
 }

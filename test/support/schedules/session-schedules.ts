@@ -39,8 +39,7 @@ const step = fc.oneof(
 
 const session: Schedule = {
   name: 'a session and its connections',
-  short: 1_000,
-  long: 100_000,
+  runs: 1_000,
   property: fc.property(fc.array(step, { maxLength: 30, size: 'max' }), steps => {
     const s = sessionSetup()
     s.translator.autoReady = false

@@ -7,10 +7,9 @@ import { fakeService } from '../../../support/service/fake-service.ts'
 import { quickEngines } from '../../../support/service/instant-recognizer.ts'
 import { upload } from '../../../support/service/upload.ts'
 import { sine } from '../../../support/transcode/tone.ts'
-import { extent } from '../../../support/vitest/seeds.ts'
 
 /** Places at which a file is cut or damaged. */
-const PLACES = extent(20, 40)
+const PLACES = 20
 /** 100 ms of audio can be missing from a wav. */
 const FORGIVEN_BYTES = 3_200
 const SECOND = encodeWav(sine(1000, 1000, 12_000, 16_000), 16_000)
