@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { countFrames, framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
 import { echoes } from '../../../src/simulator/service/scripted-answers.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
@@ -27,7 +28,6 @@ export class Deployment implements AsyncDisposable {
   readonly #service: ScriptedService
   readonly #switch: Switch
   readonly #calls: SimulatedCall[] = []
-  #translated = 0
 
   private constructor(shell: Shell, service: ScriptedService, balancer: Switch) {
     this.#shell = shell
@@ -87,19 +87,20 @@ export class Deployment implements AsyncDisposable {
   }
 
   /**
-   * The same, but the second hears the first only through the service, which repeats what it receives. Settles when the
-   * service receives both, so that no speech is lost.
+   * The same, but the second hears the first only through the service, which repeats what it receives. Settles when both
+   * are in their room, so that no speech is lost.
    */
   async translated(room: string): Promise<Pair> {
-    this.#translated++
     const pair = new Pair(await this.call(room), await this.call(room, SPANISH))
-    const { sessions } = this.#service
-    await until(
-      () => sessions.length >= 2 * this.#translated,
-      PATIENCE_MS,
-      'that the service listens to both',
-    )
+    const placed = this.#calls.length
+    await expect.poll(() => this.#legs(), { timeout: PATIENCE_MS }).toBeGreaterThanOrEqual(placed)
     return pair
+  }
+
+  /** Participants of the bridge to which requests are routed. */
+  async #legs(): Promise<number> {
+    const metrics = await (await fetch(`http://127.0.0.1:${this.#switch.port}/metrics`)).text()
+    return Number(/^dragoman_legs (\d+)/m.exec(metrics)?.[1])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
