@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           ...shared,
           ...{ name: 'slow', include: [SLOW], maxWorkers: 2, sequence: { groupOrder: 1 } },
-          ...{ testTimeout: 600_000, hookTimeout: 600_000 },
+          ...{ testTimeout: 600_000, hookTimeout: 600_000, maxConcurrency: 2 },
         },
       },
     ],
