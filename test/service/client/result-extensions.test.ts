@@ -38,6 +38,12 @@ test('accepts only finite times in range', () => {
   )
 })
 
+test('a service can name the language that it detected', () => {
+  const of = (languageIdHeard: unknown) => readResult({ id: '1', text: 'x', languageIdHeard }, '0')
+  expect(JSON.stringify(of('de-de'))).toContain('de-de')
+  for (const value of [undefined, null, 5, '', 'German', ['de-de']]) expect(of(value)).toEqual(of(undefined))
+})
+
 test('a service can name the engines that serve instead of others', () => {
   const of = (standIns: unknown) => readResult({ id: '1', text: 'x', standIns }, '0').standIns
   expect(of({ synthesis: 'espeak', translation: 'a'.repeat(100), other: 'x' })).toEqual({

@@ -104,6 +104,17 @@ test.each([
   },
 )
 
+test.each(['/stt', '/sts'] as const)('%s names the language that an engine detected', async namespace => {
+  const { ready } = await fakeService()
+  const { client, stream } = await ready(namespace)
+  stream.hear('one', 'de-de')
+  stream.hear('two')
+  await client.until('result', 2)
+  const [detected, undetected] = client.payloads<StsResult>('result')
+  expect(detected).toMatchObject({ languageIdSource: 'en-us', languageIdHeard: 'de-de' })
+  expect(undetected).not.toHaveProperty('languageIdHeard')
+})
+
 test('sends an empty translation without speech', async () => {
   const { ready } = await fakeService()
   const { client, stream } = await ready('/sts')

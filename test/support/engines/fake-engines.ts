@@ -33,10 +33,10 @@ export class FakeStream implements SpeechStream {
     this.samples += pcm.length
   }
 
-  /** The speaker has said `text`. */
-  hear(text: string): void {
+  /** The speaker has said `text`, in a `language` that was detected. */
+  hear(text: string, language?: LanguageId): void {
     this.#utterance++
-    this.sink.final({ utterance: this.#utterance, text, startMs: 0, endMs: 500 })
+    this.sink.final({ utterance: this.#utterance, text, startMs: 0, endMs: 500, language })
   }
 
   /** The speaker is saying `text`. */
