@@ -1,195 +1,266 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { NoticeName } from '../../src/core/model/announcer.ts'
-import type { SubscriberOptions } from '../../src/simulator/twilio/rest/phone-number.ts'
-import { ANA, BEN, CODES, DESK, everHeard, LINE, PUBLIC, SOFT, twoPeople } from '../support/e2e/two-people.ts'
-import { noticeHz, toneHz } from '../support/relay/fake-announcer.ts'
-import { sine } from '../support/transcode/tone.ts'
+import { type SimulatedCall, type SubscriberOptions, tone, voiceOf } from '../../src/simulator/index.ts'
+import {
+  FAINT,
+  hears,
+  LOUD,
+  longest,
+  NEAR_DB,
+  SAID_DB,
+  soundings,
+  times,
+} from '../support/e2e/phone-listener.ts'
+import {
+  DIAL,
+  type Exchange,
+  type ExchangeOptions,
+  exchange,
+  NUMBER,
+  noticeHeard,
+  noticeHz,
+  PUBLIC,
+  RINGBACK_HZ,
+  say,
+  translated,
+  translationsHeard,
+  VOICE,
+} from '../support/e2e/two-party-harness.ts'
+import { until } from '../support/until.ts'
 
-const ANA_HZ = 440
-const DESK_HZ = 520
-const BEN_HZ = 770
-const PATIENT = { timeout: 40_000 }
-const said = (hz: number, ms = 8_000) => sine(hz, ms, 8_000, 8_000)
+// What the whole server does with two phones. The cases of each part are in test/core/calls, test/core/room and
+// test/bridges, with an injected clock.
 
-describe.concurrent('two people on one call', PATIENT, () => {
-  it('hear each other after ringing, and end together', async () => {
-    await using line = await twoPeople()
-    line.desk.options = { answerAfterMs: 2_500 }
-    const ana = await line.call(ANA)
-    await line.hears(ana, toneHz('ringback'))
-    const desk = await line.desk.call(1)
-    await line.until(() => line.announcer.asked.includes('connected es-es'), 'the answer')
-    void ana.say(said(ANA_HZ), 8_000)
-    void desk.say(said(DESK_HZ), 8_000)
-    await Promise.all([line.hears(ana, DESK_HZ), line.hears(desk, ANA_HZ)])
-    expect(line.announcer.asked).toEqual([
-      'connecting es-es name=Desk',
-      'incoming en-us name=Ana',
-      'connected es-es',
-    ])
-    await ana.hangUp()
-    await desk.ended
-    expect(everHeard(desk.heard(), noticeHz('other-left'))).toBe(true)
-    await line.until(() => line.app.relay.rooms.size === 0 && line.app.switchboard.calls === 0, 'the end')
-    await line.until(
-      () => line.twilio.calls.every(({ status }) => status === 'completed'),
-      'the end at Twilio',
-    )
-    for (const phone of [ana, desk])
-      expect([phone.report().errors, phone.report().warnings]).toEqual([[], []])
-    expect(line.log.complaints).toEqual([])
-    expect(JSON.stringify(line.log.all)).not.toMatch(/\+34|\+1212|\+1500|Ana|Desk/)
-  })
+/** The clocks of both sides differ by the delays of a busy machine. */
+const LATE_MS = 3_000
 
-  it('end together when the callee hangs up', async () => {
-    await using line = await twoPeople({ machineDetection: false })
-    const ana = await line.call(ANA)
-    const desk = await line.desk.call(1)
-    await line.until(() => line.announcer.asked.includes('connected es-es'), 'the answer')
-    await desk.hangUp()
-    await ana.ended
-    expect(everHeard(ana.heard(), noticeHz('other-left'))).toBe(true)
-  })
+const TRANSLATED = { caller: translated(VOICE.caller, 'es-es'), callee: translated(VOICE.callee, 'en-us') }
 
-  it.each<[NoticeName, SubscriberOptions]>([
-    ['busy', { behavior: 'busy' }],
-    ['voicemail', { behavior: 'voicemail' }],
-    ['call-failed', { behavior: 'fails' }],
-    ['no-answer', { behavior: 'no-answer' }],
-  ])('are not connected: the caller hears %s, and is hung up', async (notice, options) => {
-    await using line = await twoPeople({ ringSeconds: 5 })
-    line.desk.options = options
-    const ana = await line.call(ANA)
-    await ana.ended
-    expect(line.announcer.asked.at(-1)).toBe(`${notice} es-es`)
-    expect(everHeard(ana.heard(), noticeHz(notice))).toBe(true)
-    await line.until(() => line.app.switchboard.calls === 0, 'the end')
-  })
+/** Start of `hz`, by the clock that all phones share. */
+function began(phone: SimulatedCall, hz: number): number {
+  return phone.startedAt + (soundings(phone.heard(), hz, LOUD)[0]?.fromMs ?? Number.NaN)
+}
 
-  it('are not connected if the API rejects calls or is unavailable, and no number is logged', async () => {
-    await using line = await twoPeople()
-    line.twilio.account.options.refused = { [DESK]: 21215 }
-    const ana = await line.call(ANA)
-    await ana.ended
-    expect(everHeard(ana.heard(), noticeHz('call-failed'))).toBe(true)
-    expect(line.log.complaints.join()).toContain('21215')
-    expect(line.log.complaints.join()).not.toContain(DESK)
-  })
+/** Level of the longest tone of `hz`. */
+function levelOf(listener: SimulatedCall, hz: number): number {
+  return longest(soundings(listener.heard(), hz, FAINT)).db
+}
 
-  it('are not connected if the caller hangs up during ringing: the ringing stops', async () => {
-    await using line = await twoPeople()
-    line.desk.options = { behavior: 'no-answer' }
-    const ana = await line.call(ANA)
-    await line.until(() => line.twilio.calls.some(({ status }) => status === 'ringing'), 'ringing')
-    await ana.hangUp()
-    await line.until(
-      () => line.twilio.calls.some(({ status }) => status === 'canceled'),
-      'the end of the ringing',
-    )
-    expect(line.app.relay.rooms.size).toBe(0)
-  })
+async function talk(x: Exchange, caller: SimulatedCall, callee: SimulatedCall) {
+  const first = await say(caller, VOICE.caller, 1_000)
+  await translationsHeard(x, 1)
+  const second = await say(callee, VOICE.callee, 1_000)
+  await translationsHeard(x, 2)
+  return { first, second }
+}
 
-  it.each<[string, (line: Awaited<ReturnType<typeof twoPeople>>) => void]>([
-    ['twice', ({ twilio }) => Object.assign(twilio.callbackFaults, { duplicate: true })],
-    ['in the wrong order', ({ twilio }) => Object.assign(twilio.callbackFaults, { reorder: true })],
-    ['never', ({ twilio }) => Object.assign(twilio.callbackFaults, { lose: true })],
-    [
-      'before the request is answered',
-      ({ twilio }) => twilio.faults.next({ only: 'POST Calls', delayMs: 2_000 }),
-    ],
-    [
-      'and the answer to the request never',
-      ({ twilio }) => twilio.faults.next({ only: 'POST Calls', cut: 'after' }),
-    ],
-  ])('are still connected when callbacks come %s', async (_when, make) => {
-    await using line = await twoPeople({ machineDetection: false })
-    make(line)
-    const ana = await line.call(ANA)
-    const desk = await line.desk.call(1)
-    void desk.say(said(DESK_HZ), 8_000)
-    await line.hears(ana, DESK_HZ)
-    await ana.hangUp()
-    await desk.ended
-    expect(line.twilio.calls).toHaveLength(2)
-  })
+/** It rings for a second, not half a minute. */
+const SHORT = { ...NUMBER, dial: { ...DIAL, ringSeconds: 1 } } as const
 
-  it('with simultaneous calls from one number never mix', async () => {
-    await using line = await twoPeople({ machineDetection: false })
-    const [one, two] = [await line.call(ANA), await line.call(ANA)]
-    const [first, second] = [await line.desk.call(1), await line.desk.call(2)]
-    void first.say(said(DESK_HZ, 20_000), 8_000)
-    void second.say(said(BEN_HZ, 20_000), 8_000)
-    const loud = async (phone: typeof one) => {
-      await line.until(() => [DESK_HZ, BEN_HZ].some(hz => everHeard(phone.heard(), hz, SOFT)), 'a voice')
-      return [DESK_HZ, BEN_HZ].filter(hz => everHeard(phone.heard(), hz, SOFT))
+const GREETING = voiceOf(tone(VOICE.callee, 2_000, 8_000))
+
+/** The call ends automatically, after the caller heard the reason in their language. */
+async function expectTold(x: Exchange, caller: SimulatedCall, name: NoticeName): Promise<void> {
+  expect(await caller.ended).toMatchObject({ kind: 'completed' })
+  expect(times(caller.heard(), noticeHz(name, 'en')), name).toBe(1)
+  for (const other of ['busy', 'no-answer', 'call-failed', 'voicemail', 'connected', 'other-left'] as const)
+    if (other !== name) expect(times(caller.heard(), noticeHz(other, 'en')), other).toBe(0)
+  expect(caller.report().warnings).toEqual([])
+  expect(x.app.relay.rooms.size).toBe(0)
+  await until(() => x.twilio.calls.every(({ over }) => over), 5_000, 'no phone is ringing')
+}
+
+describe.concurrent('two people on the phone', { timeout: 40_000 }, () => {
+  test('ring, talk, each in their own language, and hang up', async () => {
+    await using x = await exchange({ callee: { answerAfterMs: 1_200 } })
+    const { caller, callee } = await x.connected()
+    const { first, second } = await talk(x, caller, callee)
+    await caller.hangUp()
+    await callee.ended
+    const [callerHeard, calleeHeard] = [caller.heard(), callee.heard()]
+
+    // First it rings, with a notice naming the callee, until the other answers.
+    const [ringing] = soundings(callerHeard, RINGBACK_HZ, { bridgeMs: 500, floorDb: -30 })
+    expect(ringing?.fromMs).toBeLessThan(LATE_MS)
+    expect(caller.startedAt + (ringing?.toMs ?? 0)).toBeGreaterThan(callee.startedAt - 300)
+    expect(caller.startedAt + (ringing?.toMs ?? 0)).toBeLessThan(callee.startedAt + LATE_MS)
+    expect(times(callerHeard, noticeHz('connecting', 'en'))).toBe(1)
+    expect(times(callerHeard, noticeHz('connected', 'en'))).toBe(1)
+    expect(times(calleeHeard, noticeHz('incoming', 'es'))).toBe(1)
+    // Each hears notices in their own language.
+    expect(times(calleeHeard, noticeHz('incoming', 'en'))).toBe(0)
+    expect(times(callerHeard, noticeHz('connected', 'es'))).toBe(0)
+
+    // The other’s original at once, softly (9 dB); its translation soon after they stop, at its own level.
+    for (const [listener, said, hz, own] of [
+      [callee, first, TRANSLATED.caller, VOICE.caller],
+      [caller, second, TRANSLATED.callee, VOICE.callee],
+    ] as const) {
+      const [translation, ...more] = soundings(listener.heard(), hz, LOUD)
+      expect(more).toEqual([])
+      expect((translation?.toMs ?? 0) - (translation?.fromMs ?? 0)).toBeGreaterThan(850)
+      expect(translation?.db).toBeGreaterThan(-20)
+      const lateMs = began(listener, hz) - said.endedAt
+      expect(lateMs).toBeGreaterThan(0)
+      expect(lateMs).toBeLessThan(LATE_MS)
+      expect(Math.abs(levelOf(listener, own) - (SAID_DB - 9))).toBeLessThan(NEAR_DB)
     }
-    const heard = [await loud(one), await loud(two)]
-    expect(heard.flat().sort()).toEqual([DESK_HZ, BEN_HZ])
-    // The callee of each call depends on who answers first; each call has its own end.
-    const rooms = [...line.app.relay.rooms.values()].map(room => room.participants.size)
-    expect(rooms).toEqual([2, 2])
+    // No one hears themselves, or what the other one hears.
+    for (const hz of [VOICE.caller, TRANSLATED.caller]) expect(hears(callerHeard, hz)).toBe(false)
+    for (const hz of [VOICE.callee, TRANSLATED.callee]) expect(hears(calleeHeard, hz)).toBe(false)
+
+    // The remaining participant hears a notice and is hung up.
+    expect(times(calleeHeard, noticeHz('other-left', 'es'))).toBe(1)
+    for (const phone of [caller, callee]) {
+      const { warnings, errors } = phone.report()
+      expect([warnings, errors]).toEqual([[], []])
+    }
+    await until(() => x.twilio.calls.every(call => call.status === 'completed'), 5_000, 'both calls over')
+    expect(x.app.relay.rooms.size).toBe(0)
   })
 
-  it('lose no participant when a stream breaks', async () => {
-    await using line = await twoPeople({ machineDetection: false })
-    const ana = await line.call(ANA)
-    const desk = await line.desk.call(1)
-    await line.until(() => line.announcer.asked.includes('connected es-es'), 'the answer')
-    desk.drop()
-    ana.drop()
-    void desk.say(said(DESK_HZ, 20_000), 8_000)
-    void ana.say(said(ANA_HZ, 20_000), 8_000)
-    await Promise.all([line.hears(ana, DESK_HZ), line.hears(desk, ANA_HZ)])
-    expect(line.twilio.calls).toHaveLength(2)
+  test('the callee can hang up as well, and the caller hears a notice in their language', async () => {
+    await using x = await exchange()
+    const { caller, callee } = await x.connected()
+    await callee.hangUp()
+    expect(await caller.ended).toMatchObject({ kind: 'completed' })
+    expect(times(caller.heard(), noticeHz('other-left', 'en'))).toBe(1)
   })
 
-  it('can become three: a caller with the code joins, in their own language', async () => {
-    await using line = await twoPeople({ machineDetection: false })
-    const ana = await line.call(ANA)
-    const desk = await line.desk.call(1)
-    await line.until(() => line.announcer.asked.includes('connected es-es'), 'the answer')
-    const [room = ''] = line.app.relay.rooms.keys()
-    const code = await line.app.roomCodes.issue(room, 60_000)
-    const ringing = line.call(BEN, CODES)
-    await line.until(() => line.twilio.subscriber(BEN).calls.length === 1, 'the third call')
-    const ben = await line.twilio.subscriber(BEN).call(1)
-    await line.hearsNotice(ben, noticeHz('choose-language'))
-    ben.press('2')
-    await line.hearsNotice(ben, noticeHz('enter-room-code'))
-    ben.press(`${code}#`)
-    await ringing
-    await line.until(() => line.app.relay.rooms.get(room)?.participants.size === 3, 'the third participant')
-    void ben.say(said(BEN_HZ, 20_000), 8_000)
-    await Promise.all([line.hears(ana, BEN_HZ), line.hears(desk, BEN_HZ)])
-    await desk.hangUp()
-    await new Promise(resolve => setTimeout(resolve, 2_000))
-    expect([ana.live, ben.live]).toEqual([true, true])
-    await ana.hangUp()
-    await ben.ended
-    expect(everHeard(ben.heard(), noticeHz('other-left'))).toBe(true)
-  })
-
-  it('are rejected when all lines are in use', async () => {
-    await using line = await twoPeople({ calls: { maxRooms: 1 } })
-    line.desk.options = { behavior: 'no-answer' }
-    const ana = await line.call(ANA)
-    const ben = await line.call(BEN)
-    await ben.ended
-    expect(everHeard(ben.heard(), noticeHz('line-full'))).toBe(true)
-    expect(ana.live).toBe(true)
+  test('hear the original not at all, or softly, depending on their side of the call', async () => {
+    const number = { ...NUMBER, original: 'off', dial: { ...DIAL, original: 'low' } } as const
+    await using x = await exchange({ number })
+    const { caller, callee } = await x.connected()
+    await talk(x, caller, callee)
+    expect(hears(caller.heard(), VOICE.callee)).toBe(false)
+    expect(times(caller.heard(), TRANSLATED.callee)).toBe(1)
+    expect(Math.abs(levelOf(callee, VOICE.caller) - (SAID_DB - 18))).toBeLessThan(NEAR_DB)
   })
 })
 
-it('a repeated webhook of an outbound call, even after its end, changes nothing', PATIENT, async () => {
-  await using line = await twoPeople({ machineDetection: false })
-  const ana = await line.call(ANA)
-  const desk = await line.desk.call(1)
-  await line.until(() => line.announcer.asked.includes('connected es-es'), 'the answer')
-  await desk.hangUp()
-  await ana.ended
-  const order = line.twilio.requests.find(({ path }) => path.endsWith('/Calls.json'))
-  expect(String(order?.fields.Url)).toMatch(new RegExp(`^${PUBLIC}/twilio/dial/answer\\?dial=[\\w-]{22}$`))
-  expect(String(order?.fields.Url)).not.toContain(LINE.slice(1))
-  await line.until(() => line.twilio.calls.every(({ status }) => status === 'completed'), 'the end at Twilio')
-  expect(line.twilio.requests.filter(({ path }) => path.endsWith('/Calls.json'))).toHaveLength(1)
+describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
+  test.for<[what: string, callee: SubscriberOptions, notice: NoticeName, dialed: string]>([
+    ['it is busy', { behavior: 'busy' }, 'busy', 'busy'],
+    ['there is no answer', { behavior: 'no-answer' }, 'no-answer', 'no-answer'],
+    ['it fails', { behavior: 'fails' }, 'call-failed', 'failed'],
+    ['a machine answers', { behavior: 'voicemail', voice: GREETING }, 'voicemail', 'voicemail'],
+  ])('%s: the caller hears a notice and is hung up', async ([, callee, notice, dialed]) => {
+    await using x = await exchange({ callee: { answerAfterMs: 800, ...callee }, number: SHORT })
+    const caller = await x.dial()
+    await expectTold(x, caller, notice)
+    // It rang before.
+    expect(soundings(caller.heard(), RINGBACK_HZ, FAINT).length).toBeGreaterThan(0)
+    expect(x.events.dial).toMatchObject([{ outcome: dialed }])
+    // Callers do not hear the machine’s greeting, and the machine records no audio from the bridge.
+    expect(hears(caller.heard(), VOICE.callee)).toBe(false)
+    for (const phone of x.callee.calls)
+      expect(phone.heard().some(sample => Math.abs(sample) > 50)).toBe(false)
+  })
+})
+
+describe.concurrent('the REST API', { timeout: 40_000 }, () => {
+  test.for<[what: string, options: ExchangeOptions, code: number]>([
+    ['does not permit the country', { twilio: { countries: ['US'] } }, 21215],
+  ])('%s: the caller hears a notice', async ([, options, code]) => {
+    await using x = await exchange({ number: SHORT, ...options })
+    const caller = await x.dial()
+    await expectTold(x, caller, 'call-failed')
+    expect(x.twilio.count(code)).toBe(1)
+    expect(x.callee.calls).toEqual([])
+  })
+
+  test('has too many calls: the lines are full', async () => {
+    await using x = await exchange({ number: SHORT, twilio: { maxCalls: 1 } })
+    const caller = await x.dial()
+    expect(await caller.ended).toMatchObject({ kind: 'completed' })
+    expect(times(caller.heard(), noticeHz('line-full', 'en'))).toBe(1)
+  })
+})
+
+describe.concurrent('callbacks', { timeout: 40_000 }, () => {
+  test.for([
+    ['twice', { duplicate: true }],
+    ['in another order', { reorder: true }],
+    ['not at all', { lose: true }],
+  ] as const)('come %s: both still talk, and both hang up', async ([, faults]) => {
+    await using x = await exchange()
+    Object.assign(x.twilio.callbackFaults, faults)
+    const { caller, callee } = await x.connected()
+    await say(callee, VOICE.callee, 800)
+    await translationsHeard(x, 1)
+    expect(times(caller.heard(), translated(VOICE.callee, 'en-us'))).toBe(1)
+    await callee.hangUp()
+    await caller.ended
+    expect(times(caller.heard(), noticeHz('other-left', 'en'))).toBe(1)
+    expect(x.events.dial).toMatchObject([{ outcome: 'answered' }, { outcome: 'hangup' }])
+  })
+})
+
+describe.concurrent('a connection breaks', { timeout: 40_000 }, () => {
+  test.for(['caller', 'callee'] as const)('of the %s, and returns: the call continues', async who => {
+    await using x = await exchange()
+    const phones = await x.connected()
+    phones[who].drop()
+    await until(() => phones[who].report().streams[1]?.startedAt, 10_000, 'a new stream')
+    await say(phones.caller, VOICE.caller, 800)
+    await translationsHeard(x, 1)
+    await say(phones.callee, VOICE.callee, 800)
+    await translationsHeard(x, 2)
+    expect(times(phones.callee.heard(), translated(VOICE.caller, 'es-es'))).toBe(1)
+    expect(times(phones.caller.heard(), translated(VOICE.callee, 'en-us'))).toBe(1)
+    // No one hears that the other has left, or is called again.
+    expect(x.events.notice.filter(({ notice }) => /other-left|incoming|connected/.test(notice))).toHaveLength(
+      4,
+    )
+    expect(x.twilio.calls).toHaveLength(2)
+  })
+
+  test('because of other instructions, and returns after them: it is the same participant', async () => {
+    await using x = await exchange()
+    const { caller, callee } = await x.connected()
+    const party = x.app.relay.find(x.events.admitted[0]!.participant)!
+    party.change({ original: 'off' })
+    // A program of the account holds the call for a second, and sends it back.
+    caller.update(`<Response><Pause length="1"/><Redirect>${PUBLIC}/twilio/voice</Redirect></Response>`)
+    await until(() => caller.report().streams[1]?.startedAt, 10_000, 'a new stream')
+    await say(callee, VOICE.callee, 800)
+    await translationsHeard(x, 1)
+    expect(times(caller.heard(), translated(VOICE.callee, 'en-us'))).toBe(1)
+    expect(hears(caller.heard(), VOICE.callee)).toBe(false)
+    expect(x.app.relay.find(x.events.admitted[0]!.participant)).toBe(party)
+    expect([x.events.left, x.twilio.calls.length]).toEqual([[], 2])
+    expect(x.events.notice.some(({ notice }) => notice.includes('other-left'))).toBe(false)
+  })
+})
+
+describe('the translation service', { timeout: 60_000 }, () => {
+  test('is unavailable: everyone hears originals and a notice, and translations after its recovery', async () => {
+    await using x = await exchange({
+      config: { attendant: { outageNoticeAfterMs: 1_000, recoveryNoticeAfterMs: 0 } },
+    })
+    const { caller, callee } = await x.connected()
+    await say(caller, VOICE.caller, 800)
+    await translationsHeard(x, 1)
+
+    await x.service.stop()
+    // A notice is for whoever hears a voice without its translation.
+    await Promise.all([say(caller, VOICE.caller, 800), say(callee, VOICE.callee, 800)])
+    await noticeHeard(x, 'service-unavailable', 2)
+    await say(caller, VOICE.third, 1_000)
+    await callee.quietFor(500)
+    const original = longest(soundings(callee.heard(), VOICE.third, FAINT))
+    expect(Math.abs(original.db - SAID_DB)).toBeLessThan(NEAR_DB)
+    // Each in their own language.
+    expect(times(callee.heard(), noticeHz('service-unavailable', 'es'))).toBe(1)
+    expect(times(caller.heard(), noticeHz('service-unavailable', 'en'))).toBe(1)
+
+    await x.service.start()
+    await noticeHeard(x, 'service-back', 2)
+    const before = times(callee.heard(), TRANSLATED.caller)
+    const heard = x.events.utterance.filter(({ stage }) => stage === 'heard').length
+    await say(caller, VOICE.caller, 800)
+    await translationsHeard(x, heard + 1)
+    await until(() => times(callee.heard(), TRANSLATED.caller) > before, 10_000, 'the translation')
+    for (const phone of [caller, callee]) expect(phone.report().warnings).toEqual([])
+  })
 })

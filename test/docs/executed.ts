@@ -24,7 +24,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman engines/, 'test/cli/engines/engine-commands.test.ts', 'testEngines'],
   [/^dragoman translate/, 'test/cli/translate.slow.test.ts', 'translate'],
   [/^dragoman conformance/, 'test/cli/conformance/embedded.slow.test.ts', 'conform'],
-  [/^dragoman twilio (bind|unbind)/, 'test/simulator/twilio/rest/numbers.slow.test.ts', 'unbind'],
+  [/^dragoman twilio (bind|unbind)/, 'test/cli/twilio-numbers.slow.test.ts', 'unbind'],
   [/^dragoman signalwire (bind|unbind)/, 'test/cli/carrier-numbers.test.ts', 'unbindNumber'],
   [/^dragoman discord/, 'test/cli/discord.slow.test.ts', 'invite'],
   [/^dragoman completion/, 'test/cli/completion.slow.test.ts', 'completion'],

@@ -30,17 +30,3 @@ test('no default or example names a model that is shut down soon', async () => {
   )
   expect(named.flat()).toEqual([])
 })
-
-test.each(['model: tts-1', "'whisper-1'", 'gpt-4o-mini-tts', '`gpt-4.1-mini`', 'gpt-realtime'])(
-  'the check finds %s',
-  text => {
-    expect(text.match(RETIRED)).toHaveLength(1)
-  },
-)
-
-test.each(['gpt-realtime-translate', 'gpt-realtime-2.1', 'gpt-transcribe', 'tts-rt-v2'])(
-  'the check accepts %s',
-  text => {
-    expect(text.match(RETIRED)).toBeNull()
-  },
-)

@@ -1,18 +1,40 @@
 import Fastify from 'fastify'
-import { describe } from 'vitest'
 import browserBridge from '../../../src/bridges/browser/index.ts'
 import twilioBridge from '../../../src/bridges/twilio/index.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
 import { Observer } from '../../../src/core/model/events.ts'
 import type { Leg } from '../../../src/core/model/leg.ts'
+import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { placeCall } from '../../../src/simulator/index.ts'
 import { Talker } from '../../support/browser/page-client.ts'
-import { failsFor } from '../../support/conformance/fails-for.ts'
 import { type LegSubject, legChecks } from '../../support/conformance/leg.ts'
 import { conforms } from '../../support/conformance/suite.ts'
-import { fakeSubject } from '../../support/conformance/toy-leg.ts'
 import { pause, until } from '../../support/until.ts'
 
-conforms('a FakeLeg is a Leg', legChecks, fakeSubject, async () => {})
+let fakes = 0
+
+function fake(): LegSubject {
+  const make = () => new FakeLeg(`fake-${++fakes}`)
+  const leg = make()
+  const gone = new BridgeError('LEG_LOST', 'gone', { retryable: true })
+  return {
+    leg,
+    another: async () => make(),
+    party: {
+      say: pcm => leg.say(pcm),
+      press: keys => {
+        for (const key of keys) leg.press(key)
+      },
+      listen: async () => leg.hear(),
+      heard: () => ({ pcm: leg.sounded(), rate: 16_000 }),
+      hangUp: () => void leg.close({ kind: 'hangup', by: 'remote' }),
+      vanish: () => void leg.close({ kind: 'failed', error: gone }),
+    },
+    patienceMs: 100,
+  }
+}
+
+conforms('a FakeLeg is a Leg', legChecks, fake, async () => {})
 
 /** A real bridge on a real socket, called by the simulated phone, which hears in real time. */
 async function telephone(): Promise<LegSubject & { close(): Promise<void> }> {
@@ -88,60 +110,3 @@ async function browser(): Promise<LegSubject & { close(): Promise<void> }> {
 }
 
 conforms('a BrowserLeg is a Leg', legChecks, browser, subject => subject.close())
-
-describe('the suite for legs', () => {
-  failsFor(legChecks, fakeSubject, [
-    ['shares its name', () => fakeSubject({ sameId: true }), 'has a unique id and the id of its channel'],
-    [
-      'cuts frames in halves',
-      () => fakeSubject({ halfFrames: true }),
-      'delivers the participant’s speech, complete, in frames of 20 ms',
-    ],
-    ['loses keys', () => fakeSubject({ deafToKeys: true }), 'delivers pressed keys'],
-    [
-      'keeps borrowed memory',
-      () => fakeSubject({ keepsMemory: true }),
-      'plays everything in order and copies its input',
-    ],
-    [
-      'marks too early',
-      () => fakeSubject({ marksEarly: true }),
-      'reports a mark once all audio before it has been played, and not earlier',
-    ],
-    [
-      'reports flushed marks as played',
-      () => fakeSubject({ marksFlushed: true }),
-      'drops unheard audio when it is flushed, and never reports its marks',
-    ],
-    [
-      'fails to flush while empty',
-      () => fakeSubject({ needsSomethingToFlush: true }),
-      'can be flushed while empty',
-    ],
-    [
-      'is always congested',
-      () => fakeSubject({ alwaysCongested: true }),
-      'is not congested while the peer reads',
-    ],
-    [
-      'ends for the last reason',
-      () => fakeSubject({ lastReasonWins: true }),
-      'ends for the first reason; close can be called again and waits',
-    ],
-    [
-      'does not notice a hang-up',
-      () => fakeSubject({ ignoresHangUp: true }),
-      'ends when the participant hangs up',
-    ],
-    [
-      'rejects when its peer disappears',
-      () => fakeSubject({ rejects: true }),
-      'ends as failed when the peer disappears without closing',
-    ],
-    [
-      'continues after its end',
-      () => fakeSubject({ livesOn: true }),
-      'delivers and plays nothing after its end, without an error',
-    ],
-  ])
-})

@@ -5,29 +5,6 @@ import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { ReplayBuffer } from '../../../src/core/translation/replay-buffer.ts'
 
 describe('options of the relay', () => {
-  test('are complete by default', () => {
-    expect(relayOptions()).toEqual({
-      leadMs: 200,
-      maxLagMs: 20_000,
-      catchUp: true,
-      normalizeLoudness: true,
-      targetLoudnessDb: -20,
-      original: { lowDb: -18, duckIdleDb: -9, duckActiveDb: -21 },
-      noticeDuckDb: -15,
-      echoSuppression: true,
-      followLanguages: [],
-      interrupt: 'keep',
-      interruptAfterMs: 300,
-      reconnectWindowMs: 10_000,
-      fragmentMs: 60,
-      quietFragmentMs: 180,
-      replayMs: 48_000,
-      ackDeadlineMs: 1_500,
-      connectTimeoutMs: 1_000,
-      maxLegs: 300,
-    })
-  })
-
   test.each([
     ['an unknown key', { leadMS: 200 }, 'leadMS'],
     ['a string', { leadMs: '200' }, 'leadMs'],

@@ -1,18 +1,46 @@
-import { describe } from 'vitest'
+import { BridgeError } from '../../../src/common/errors.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { Mp3Maker, ScriptedService, silence } from '../../../src/simulator/index.ts'
-import { failsFor } from '../../support/conformance/fails-for.ts'
 import { conforms } from '../../support/conformance/suite.ts'
-import { fakeService, type ServiceFaults } from '../../support/conformance/toy-service.ts'
 import { type TranslatorSubject, translatorChecks } from '../../support/conformance/translator.ts'
 
-conforms('a FakeTranslator is a Translator', translatorChecks, fakeService, async () => {})
+const lost = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
+const refused = new BridgeError('SERVICE_REFUSED', 'no')
+
+function fake(): TranslatorSubject {
+  const translator = new FakeTranslator()
+  return {
+    translator,
+    service: {
+      taken: () => translator.connections.flatMap(({ sent }) => sent.map(({ bytes }) => bytes)),
+      answer: () => {
+        const { sink } = translator.last
+        const result = { utterance: '1', text: 'good morning' }
+        const final = { ...result, final: true, translation: 'buenos días' }
+        sink.result({ ...result, final: false })
+        sink.result({ ...final, audio: Buffer.from('mp3') })
+        sink.result({ ...final, audio: Buffer.from('more') })
+        sink.endOfSpeech()
+      },
+      complain: () => translator.last.sink.fault(new BridgeError('SERVICE_REFUSED', 'odd')),
+      drop: () => translator.last.drop({ kind: 'failed', error: lost }),
+      refuse: () => {
+        translator.refuse = { kind: 'failed', error: refused }
+      },
+    },
+    patienceMs: 60,
+    quietMs: 15,
+  }
+}
+
+conforms('a FakeTranslator is a Translator', translatorChecks, fake, async () => {})
 
 /** The same with failover. */
 function gated(): TranslatorSubject {
-  const subject = fakeService()
+  const subject = fake()
   const gate = new FailoverTranslator([subject.translator], { clock: new FakeClock(), random: () => 0.5 })
   return { ...subject, translator: gate }
 }
@@ -65,46 +93,3 @@ for (const mode of ['streaming', 'block'] as const)
     () => client(mode),
     subject => subject.close(),
   )
-
-const wrong = (faults: ServiceFaults) => () => fakeService(faults)
-
-describe('the suite for translators', () => {
-  failsFor(translatorChecks, fakeService, [
-    ['is ready too soon', wrong({ readyInOpen: true }), 'opens at once, and sends nothing before it returns'],
-    ['is ready twice', wrong({ readyAgain: true }), 'is ready once, before anything else'],
-    ['sends too early', wrong({ sendsEarly: true }), 'accepts audio unchanged and in order, only when ready'],
-    ['acknowledges twice', wrong({ acksTwice: true }), 'acknowledges each fragment once, by its number'],
-    [
-      'reports the end of the voice first',
-      wrong({ endsVoiceFirst: true }),
-      'reports results in order: growing text, final text and voice, the end of the voice',
-    ],
-    ['ends after an error about data', wrong({ diesOfFault: true }), 'continues after an error about data'],
-    [
-      'reports that a retry cannot help',
-      wrong({ saysForGood: true }),
-      'ends once when the service is gone, and reports that a retry can help',
-    ],
-    [
-      'is ready although rejected',
-      wrong({ readyThoughRefused: true }),
-      'ends without ever being ready when it is rejected, and reports that a retry will not help',
-    ],
-    [
-      'sends events after close',
-      wrong({ talksAfterClose: true }),
-      'ends when it is closed, once, even with results in transit',
-    ],
-    [
-      'becomes ready after its end',
-      wrong({ readyAfterClose: true }),
-      'can be closed before it is ready, and is never ready then',
-    ],
-    ['mixes up connections', wrong({ mixes: true }), 'keeps connections apart'],
-    [
-      'leaves connections open',
-      wrong({ leavesOpen: true }),
-      'closes all its connections when it is closed, and can be closed again',
-    ],
-  ])
-})

@@ -4,7 +4,6 @@ import type { ConnectionSink, TranslationResult } from '../../../src/core/transl
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { ScriptedService, silence, tones } from '../../../src/simulator/index.ts'
-import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
 import { quiet, sine } from '../../support/transcode/tone.ts'
 
@@ -92,19 +91,6 @@ describe('against a service that behaves', () => {
     expect(results.at(-1)?.audio).toBeUndefined()
     connection.close()
   })
-
-  test('two sessions have two connections, each with its own languages', async () => {
-    const one = recorder()
-    const two = recorder()
-    const shared = translator()
-    shared.open(request, one.sink)
-    shared.open({ ...request, to: 'fr-fr' }, two.sink)
-    await Promise.all([one.until('ready'), two.until('ready')])
-    expect(service.sessions.map(s => s.to).sort()).toEqual(['es-es', 'fr-fr'])
-    await shared.close()
-    expect(one.reason()).toEqual({ kind: 'hangup', by: 'local' })
-    await Promise.all(service.sessions.map(s => s.ended))
-  })
 })
 
 describe('against a service that misbehaves', () => {
@@ -125,46 +111,6 @@ describe('against a service that misbehaves', () => {
     expect(error).toMatchObject({ code: 'SERVICE_KEY_REFUSED', retryable: false })
     expect(error?.message).toContain('unauthorized')
     expect(JSON.stringify(error)).not.toContain('very-secret')
-  })
-
-  test('no server: retryable', async () => {
-    await service.stop()
-    expect(await outcome()).toMatchObject({ code: 'SERVICE_UNREACHABLE', retryable: true })
-  })
-
-  test('HTTP 503 on the upgrade: retryable', async () => {
-    service.faults.refuse = 503
-    expect(await outcome()).toMatchObject({ code: 'SERVICE_UNREACHABLE', retryable: true })
-  })
-
-  test.each([
-    ['TCP accepts and never answers', { hang: true }, 'did not connect within 150 ms'],
-    ['no start', { noStart: true }, 'did not start within 150 ms'],
-  ])('%s: times out after the deadline', async (_name, faults, text) => {
-    Object.assign(service.faults, faults)
-    const error = await outcome({ deadlines: { connectMs: 150, startMs: 150 } })
-    expect(error).toMatchObject({ retryable: true })
-    expect(error?.message).toMatch(new RegExp(`${text}|cannot connect`))
-  })
-
-  test('tolerates a missing connected event', async () => {
-    service.faults.noConnected = true
-    const r = recorder()
-    const connection = translator().open(request, r.sink)
-    await r.until('ready')
-    connection.close()
-  })
-
-  test.each([
-    ['cut', 'SERVICE_LOST'],
-    ['kick', 'SERVICE_LOST'],
-  ] as const)('dropped during a session (%s)', async (how, code) => {
-    const r = recorder()
-    translator().open(request, r.sink)
-    await r.until('ready')
-    service.dropAll(how)
-    await r.until('ended')
-    expect(r.reason()).toMatchObject({ kind: 'failed', error: { code, retryable: true } })
   })
 
   test('keeps the reason that precedes a regular end', async () => {
@@ -261,28 +207,6 @@ describe('against a service that misbehaves', () => {
     expect(r.results.flatMap(x => x.text ?? [])).toEqual(['text', 'fine'])
     expect(({} as { a?: number }).a).toBeUndefined()
     connection.close()
-  })
-
-  test('a message over the limit ends the connection, not the process', async () => {
-    const r = recorder()
-    translator({ maxMessageBytes: 100_000 }).open(request, r.sink)
-    await r.until('ready')
-    service.session?.emit('result', { file: { data: Buffer.alloc(300_000) } })
-    await r.until('ended')
-    expect(r.reason()).toMatchObject({ kind: 'failed', error: { retryable: true } })
-  })
-
-  test('a hanging service has one deadline, measured by the injected clock', async () => {
-    const proxy = await FaultProxy.listen({ to: service.url })
-    proxy.accepting = 'hang'
-    const clock = new FakeClock()
-    const r = recorder()
-    translator({ url: proxy.url, clock, deadlines: { connectMs: 20 } }).open(request, r.sink)
-    await new Promise(resolve => setTimeout(resolve, 100))
-    expect(r.events).toEqual([])
-    clock.advance(20)
-    expect(r.reason()).toMatchObject({ kind: 'failed', error: { code: 'SERVICE_SILENT' } })
-    await proxy.close()
   })
 
   test('leaves no timer', async () => {

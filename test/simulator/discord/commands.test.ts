@@ -1,7 +1,7 @@
 import { type ChatInputCommandInteraction, type Interaction, PermissionFlagsBits } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../../../src/simulator/index.ts'
-import { INTERPRET, withCommand } from '../../support/simulator/interpret-command.ts'
+import { withCommand } from '../../support/simulator/interpret-command.ts'
 import { until } from '../../support/until.ts'
 
 const slash =
@@ -73,18 +73,6 @@ describe('a command', () => {
     expect(errors).toEqual([])
   })
 
-  it('takes the first follow-up as the deferred answer', async () => {
-    await using place = await withCommand(
-      slash(async interaction => {
-        await interaction.deferReply()
-        await interaction.followUp('here')
-      }),
-    )
-    const reply = await place.ana.command('interpret start')
-    expect(reply.content).toBe('here')
-    expect(reply.followUps).toEqual([])
-  })
-
   it('fails after three seconds without a response, and cannot be answered then, nor twice', async () => {
     const clock = new FakeClock()
     const came: ChatInputCommandInteraction[] = []
@@ -114,80 +102,5 @@ describe('a command', () => {
     await expect(again).rejects.toMatchObject({ code: 40060 })
     clock.advance(900_000)
     await expect(good.editReply('too late')).rejects.toMatchObject({ code: 50027 })
-  })
-
-  it('is rejected where a person’s client would not send it', async () => {
-    await using place = await withCommand(slash(interaction => interaction.reply('never')))
-    const { ana, guild, text } = place
-    const refused = (code: string, message: RegExp, ...args: Parameters<typeof ana.command>) =>
-      expect(ana.command(...args)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
-    await refused('unknown-command', /\/sing is not registered/, 'sing')
-    await refused('unknown-command', /needs a subcommand/, 'interpret')
-    await refused('unknown-command', /start now is not registered/, 'interpret start now')
-    await refused('invalid-option', /no option colour/, 'interpret start', { colour: 'red' })
-    await refused('invalid-option', /lines: 10 is not between 1 and 9/, 'interpret start', { lines: 10 })
-    await refused('invalid-option', /lines: many is not a whole number/, 'interpret start', { lines: 'many' })
-    await refused('invalid-option', /what is missing/, 'interpret privacy forget')
-    await refused('invalid-option', /not one of words, voice/, 'interpret privacy forget', { what: 'all' })
-    guild.setPermissions(text, ana, { deny: ['UseApplicationCommands'] })
-    await refused('not-allowed', /Ana may not use \/interpret here/, 'interpret start', {}, { in: text })
-    guild.setPermissions(text, ana, { deny: ['ViewChannel'] })
-    await refused('not-allowed', /Ana does not see general/, 'interpret start', {}, { in: text })
-    expect(text.messages).toEqual([])
-  })
-
-  it('is visible to members with the permission', async () => {
-    await using place = await withCommand(slash(interaction => interaction.reply('yes')))
-    const { ana, guild, bot } = place
-    const { commands } = bot.client.application
-    await commands.set([INTERPRET.toJSON()])
-    const registered = (await commands.fetch()).first()
-    await registered?.edit({ defaultMemberPermissions: PermissionFlagsBits.ManageGuild })
-    await expect(ana.command('interpret start')).rejects.toMatchObject({ code: 'not-allowed' })
-    guild.setRoles(ana, [guild.addRole({ name: 'Boss', permissions: ['ManageGuild'] })])
-    expect((await ana.command('interpret start')).content).toBe('yes')
-    await registered?.edit({ defaultMemberPermissions: 0n })
-    await expect(ana.command('interpret start')).rejects.toMatchObject({ code: 'not-allowed' })
-    expect((await guild.owner.command('interpret start')).content).toBe('yes')
-  })
-})
-
-describe('autocomplete', () => {
-  it('offers the application’s choices', async () => {
-    await using place = await withCommand(interaction => {
-      if (!interaction.isAutocomplete()) return
-      const { name, value } = interaction.options.getFocused(true)
-      return interaction.respond([
-        { name: `${name} ${value} ${interaction.options.getSubcommand()}`, value: 'es-es' },
-        { name: `lines ${interaction.options.getInteger('lines')}`, value: 'x' },
-      ])
-    })
-    expect(await place.ana.autocomplete('interpret start', 'language', 'span', { lines: 2 })).toEqual([
-      { name: 'language span start', value: 'es-es' },
-      { name: 'lines 2', value: 'x' },
-    ])
-    await expect(place.ana.autocomplete('interpret start', 'lines', '1')).rejects.toMatchObject({
-      code: 'invalid-option',
-    })
-  })
-
-  it('offers nothing for too many choices, or no answer', async () => {
-    const clock = new FakeClock()
-    let asked = 0
-    await using place = await withCommand(interaction => {
-      if (!interaction.isAutocomplete()) return
-      asked++
-      const many = Array.from({ length: 26 }, (_, at) => ({ name: `${at}`, value: `${at}` }))
-      return asked === 1 ? interaction.respond(many) : undefined
-    }, clock)
-    for (const round of [1, 2]) {
-      const failed = expect(place.ana.autocomplete('interpret start', 'language', '')).rejects.toMatchObject({
-        code: 'no-choices',
-      })
-      await until(() => asked === round && (round === 2 || place.errors.length === 1), 5_000, 'the question')
-      clock.advance(3_000)
-      await failed
-    }
-    expect(place.errors).toMatchObject([{ code: 50035 }])
   })
 })

@@ -1,8 +1,7 @@
-import { Events, GatewayIntentBits, type Message } from 'discord.js'
+import { Events, GatewayIntentBits } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { WebSocket } from 'ws'
-import { DiscordSimulator, type DiscordStandInOptions, FakeClock } from '../../../src/simulator/index.ts'
-import { clientFor, enter, isReady, login, nextOf } from '../../support/simulator/discord-bot.ts'
+import { DiscordSimulator, type DiscordStandInOptions } from '../../../src/simulator/index.ts'
+import { enter, isReady, login, nextOf } from '../../support/simulator/discord-bot.ts'
 import { until } from '../../support/until.ts'
 
 const { Guilds, GuildMembers, GuildMessages, GuildVoiceStates, MessageContent } = GatewayIntentBits
@@ -172,111 +171,5 @@ describe('intents', () => {
     expect(text.messages[1]?.pings).toEqual([discord.bot.id])
     const found = await all.client.guilds.cache.get(guild.id)?.members.fetch()
     expect(found?.size).toBe(4)
-  })
-
-  it('are rejected if they are not enabled', async () => {
-    await using place = await casa()
-    const client = clientFor(place.discord, { intents: [Guilds, MessageContent] })
-    await expect(client.login(place.discord.token)).rejects.toThrow(/disallowed intents/i)
-    await client.destroy()
-  })
-})
-
-describe('a bot', () => {
-  it('is rejected with another token, on both ways', async () => {
-    await using place = await casa()
-    const client = clientFor(place.discord)
-    await expect(client.login(`${place.discord.token}x`)).rejects.toMatchObject({ code: 'TokenInvalid' })
-    await client.destroy()
-    expect(place.discord.requests).toMatchObject([{ path: '/gateway/bot', status: 401, code: 0 }])
-    expect(JSON.stringify(place.discord.requests)).not.toContain(place.discord.token)
-  })
-
-  it('receives a message that it can see', async () => {
-    await using place = await casa()
-    const { discord, guild, text, ana } = place
-    await using bot = await login(discord, { intents: [Guilds, GuildMessages] })
-    const seen: string[] = []
-    bot.client.on(Events.MessageCreate, (message: Message) => seen.push(message.author.username))
-    const hidden = guild.addTextChannel({ name: 'hidden' })
-    guild.setPermissions(hidden, guild.everyone, { deny: ['ViewChannel'] })
-    ana.write(guild.addTextChannel({ name: 'first' }), 'one')
-    await expect(async () => guild.bot.write(hidden, 'never')).rejects.toThrow('may not write')
-    guild.setPermissions(hidden, ana, { allow: ['ViewChannel'] })
-    ana.write(hidden, 'two')
-    ana.write(text, 'three')
-    await until(() => seen.length === 2, 5_000, 'the messages')
-    expect(seen).toEqual(['ana', 'ana'])
-  })
-})
-
-describe('the gateway', () => {
-  const hello = (url: string, ...messages: unknown[]) =>
-    new Promise<number>((settle, fail) => {
-      const socket = new WebSocket(url)
-      socket.on('open', () => {
-        for (const message of messages)
-          socket.send(typeof message === 'string' ? message : JSON.stringify(message))
-      })
-      socket.on('close', settle)
-      socket.on('error', fail)
-    })
-
-  it('closes with the code of the mistake', async () => {
-    await using place = await casa()
-    const { token, api } = place.discord
-    const url = `${api.replace('http', 'ws').replace('/api', '')}/?v=10&encoding=json`
-    const properties = { os: 'linux', browser: 'test', device: 'test' }
-    const identify = (d: object) => ({ op: 2, d: { token, intents: 1, properties, ...d } })
-    expect(await hello(url.replace('v=10', 'v=3'))).toBe(4012)
-    expect(await hello(url, { op: 77, d: {} })).toBe(4001)
-    expect(await hello(url, 'no json')).toBe(4002)
-    expect(await hello(url, { op: 2, d: 'identify' })).toBe(4002)
-    expect(await hello(url, 'x'.repeat(5_000))).toBe(4002)
-    expect(await hello(url, { op: 4, d: { guild_id: place.guild.id, channel_id: null } })).toBe(4003)
-    expect(await hello(url, identify({ token: 'wrong' }))).toBe(4004)
-    expect(await hello(url, { op: 6, d: { token: 'wrong', session_id: 'x', seq: 1 } })).toBe(4004)
-    expect(await hello(url, identify({}), identify({}))).toBe(4005)
-    expect(await hello(url, identify({ shard: [2, 2] }))).toBe(4010)
-    expect(await hello(url, identify({ intents: 1 << 30 }))).toBe(4013)
-    expect(await hello(url, identify({ intents: 1 << 15 }))).toBe(4014)
-    expect(await hello(url, ...Array.from({ length: 121 }, () => ({ op: 1, d: null })))).toBe(4008)
-    place.discord.faults.gateway.refuseIdentify = 4011
-    expect(await hello(url, identify({}))).toBe(4011)
-    place.discord.faults.gateway.refuseConnections = true
-    await expect(hello(url)).rejects.toThrow('503')
-  })
-
-  it('ends a session whose bot is silent, or gone for three minutes, and limits the number of starts', async () => {
-    const clock = new FakeClock()
-    await using place = await casa({ clock })
-    const { discord } = place
-    const { token, faults } = discord
-    const url = `${discord.api.replace('http', 'ws').replace('/api', '')}/?v=10&encoding=json`
-    const identify = JSON.stringify({ op: 2, d: { token, intents: 1, properties: {} } })
-    const open = (first: string) => {
-      const socket = new WebSocket(url)
-      const closed = new Promise<number>(settle => socket.on('close', settle))
-      const said: { op: number; d: unknown }[] = []
-      socket.on('message', data => said.push(JSON.parse(String(data)) as (typeof said)[number]))
-      socket.on('open', () => socket.send(first))
-      return { socket, closed, said }
-    }
-    const silent = open(identify)
-    await until(() => discord.sessions[0]?.connected, 5_000, 'a session')
-    clock.advance(82_500)
-    expect(await silent.closed).toBe(4009)
-
-    const gone = open(identify)
-    const { sessionId } = await until(() => discord.sessions[1], 5_000, 'another session')
-    gone.socket.terminate()
-    await until(() => !discord.sessions[1]?.connected, 5_000, 'the break')
-    clock.advance(180_000)
-    const late = open(JSON.stringify({ op: 6, d: { token, session_id: sessionId, seq: 1 } }))
-    await until(() => late.said.some(({ op, d }) => op === 9 && d === false), 5_000, 'the refusal')
-    late.socket.terminate()
-
-    faults.gateway.identifiesLeft = 0
-    expect(await open(identify).closed).toBe(4004)
   })
 })

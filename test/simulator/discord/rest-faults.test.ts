@@ -1,4 +1,3 @@
-import { connect } from 'node:net'
 import { RateLimitError, type TextChannel } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
@@ -75,37 +74,6 @@ describe('rate limits', () => {
     expect(text.visible).toHaveLength(7)
   })
 
-  it('answer 429 to clients that exceed them', async () => {
-    const clock = new FakeClock()
-    await using place = await casa({}, clock)
-    const { discord, text } = place
-    const post = () =>
-      fetch(`${discord.api}/v10/channels/${text.id}/messages`, {
-        method: 'POST',
-        headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ content: 'x' }),
-      })
-    const first = await post()
-    expect(Object.fromEntries(first.headers)).toMatchObject({
-      'x-ratelimit-limit': '5',
-      'x-ratelimit-remaining': '4',
-      'x-ratelimit-bucket': expect.stringMatching(/^[0-9a-f]{32}$/),
-    })
-    for (let at = 1; at < 5; at++) await post()
-    const refused = await post()
-    expect(refused.status).toBe(429)
-    expect(refused.headers.get('x-ratelimit-scope')).toBe('user')
-    const body = (await refused.json()) as { retry_after: number; global: boolean }
-    expect(body).toMatchObject({ message: 'You are being rate limited.', global: false })
-    expect(body.retry_after).toBe(5)
-    expect(refused.headers.get('retry-after')).toBe('5')
-    expect(text.messages).toHaveLength(5)
-    clock.advance(5_000)
-    for (let at = 0; at < 5; at++) expect((await post()).status).toBe(200)
-    discord.faults.rest.rateLimits = false
-    expect((await post()).status).toBe(200)
-  })
-
   it('make the client wait, in any scope', async () => {
     await using place = await casa()
     const { discord, channel, text } = place
@@ -169,69 +137,3 @@ describe('a fault', () => {
 })
 
 /** Response to a request line that no well-behaved client sends. */
-async function raw({ api }: DiscordSimulator, line: string): Promise<string> {
-  const socket = connect(Number(new URL(api).port), '127.0.0.1')
-  socket.end(`${line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
-  return (await socket.toArray()).join('')
-}
-
-describe('the API', () => {
-  const ask = (discord: DiscordSimulator, path: string, init: RequestInit = {}) =>
-    fetch(`${discord.api}${path}`, {
-      ...init,
-      headers: { authorization: `Bot ${discord.token}`, ...init.headers },
-    })
-
-  it('answers unknown and invalid requests', async () => {
-    await using place = await casa()
-    const { discord, text } = place
-    const answers = async (path: string, init?: RequestInit) => {
-      const response = await ask(discord, path, init)
-      return [response.status, ((await response.json()) as { code: number }).code]
-    }
-    expect(await answers('/v10/nothing')).toEqual([404, 0])
-    expect(await answers('/v9/users/@me')).toEqual([404, 0])
-    expect(await answers('/v10/users/@me', { method: 'PUT' })).toEqual([404, 0])
-    expect(await answers('/v10/users/@me', { headers: { authorization: 'Bot x' } })).toEqual([401, 0])
-    expect(await answers('/v10/channels/abc')).toEqual([400, 50035])
-    expect(await answers('/v10/channels/%E0%A4%A')).toEqual([404, 0])
-    expect(await raw(discord, 'GET //[?x')).toContain('HTTP/1.1 401')
-    expect(await raw(discord, 'DELETE *')).toContain('HTTP/1.1 401')
-    expect(await answers('/v10/guilds/1')).toEqual([404, 10004])
-    const json = { 'content-type': 'application/json' }
-    const posted = { method: 'POST', headers: json, body: '{' }
-    expect(await answers(`/v10/channels/${text.id}/messages`, posted)).toEqual([400, 50109])
-    expect(await answers(`/v10/channels/${text.id}/messages`, { ...posted, body: '[]' })).toEqual([
-      400, 50035,
-    ])
-    expect(await answers(`/v10/channels/${text.id}/messages`, { ...posted, body: 'x'.repeat(11e6) })).toEqual(
-      [413, 40005],
-    )
-  })
-
-  it('describes the application, the bot, guilds, roles and members', async () => {
-    await using place = await casa()
-    const { discord, guild, bot } = place
-    const ana = guild.addMember({ name: 'Ana', nick: 'Anita', roles: [guild.addRole({ name: 'Boss' })] })
-    await bot.client.application.fetch()
-    expect(bot.client.application.name).toBe('dragoman')
-    expect(await bot.client.rest.get('/oauth2/applications/@me')).toMatchObject({
-      id: discord.application.id,
-    })
-    expect(await bot.client.rest.get('/users/@me')).toMatchObject({ id: discord.bot.id, bot: true })
-    const seen = await bot.client.guilds.fetch({ guild: guild.id, force: true })
-    expect((await seen.members.fetch(ana.id)).displayName).toBe('Anita')
-    expect((await seen.members.search({ query: 'ani', limit: 5 })).size).toBe(1)
-    expect((await seen.roles.fetch()).size).toBe(3)
-    expect((await seen.channels.fetch()).size).toBe(1)
-    await seen.members.me?.setNickname('Listening')
-    expect(guild.bot.nick).toBe('Listening')
-    await expect(seen.members.me?.setNickname('x'.repeat(33))).rejects.toMatchObject({ code: 50035 })
-    guild.setRole(guild.everyone, [])
-    await expect(seen.members.me?.setNickname('x')).rejects.toMatchObject({ code: 50013 })
-    await expect(seen.members.list({ limit: 10 })).rejects.toMatchObject({ code: 50001 })
-    await expect(seen.members.fetch('123')).rejects.toMatchObject({ code: 10007 })
-    expect((await bot.client.users.fetch(ana.id, { force: true })).username).toBe('ana')
-    await expect(bot.client.rest.get('/guilds/1/members/1')).rejects.toMatchObject({ code: 10004 })
-  })
-})

@@ -5,7 +5,7 @@ import { AsteriskSimulator } from '../../../src/simulator/asterisk/asterisk-simu
 import type { Channel } from '../../../src/simulator/asterisk/channel.ts'
 import { until } from '../until.ts'
 import type { Callee, CarrierNetwork, CarrierPhone } from './telephony.ts'
-import { upgradeStatus } from './toy-network.ts'
+import { upgradeStatus } from './upgrade-status.ts'
 
 /** The dialplan of the documentation. */
 export const EXTENSIONS = readFileSync(

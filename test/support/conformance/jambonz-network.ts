@@ -4,7 +4,7 @@ import type { JambonzCall } from '../../../src/simulator/jambonz/call.ts'
 import type { JambonzCallee, JambonzSimulator } from '../../../src/simulator/jambonz/jambonz-simulator.ts'
 import { until } from '../until.ts'
 import type { CarrierNetwork, CarrierPhone } from './telephony.ts'
-import { upgradeStatus } from './toy-network.ts'
+import { upgradeStatus } from './upgrade-status.ts'
 
 /** jambonz, by its simulator. */
 export class JambonzNetwork implements CarrierNetwork {

@@ -8,7 +8,7 @@ import {
   type TwilioSimulator,
 } from '../../../src/simulator/index.ts'
 import type { Callee, CarrierNetwork, CarrierPhone } from './telephony.ts'
-import { upgradeStatus } from './toy-network.ts'
+import { upgradeStatus } from './upgrade-status.ts'
 
 const CALLEE = '+34600111222'
 

@@ -25,7 +25,7 @@ import type {
 import { DiscordSimulator, ScriptedService, tone } from '../../../src/simulator/index.ts'
 import { rms } from '../../../src/transcode/level.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
-import { hears, LOUD, longest, soundings } from '../e2e/phone-listener.ts'
+import { hears, LOUD, soundings } from '../e2e/phone-listener.ts'
 import { LogLines } from '../log-lines.ts'
 import { FakeAnnouncer } from '../relay/fake-announcer.ts'
 import { clientFor } from '../simulator/discord-bot.ts'
@@ -212,10 +212,4 @@ export function total(pcm: Int16Array, hz: number): number {
 /** Returns whether `hz` is present at any level. */
 export function anyOf(pcm: Int16Array, hz: number): boolean {
   return hears(narrow(pcm), hz)
-}
-
-/** The longest uninterrupted stretch of `hz` (ms). */
-export function longestMs(pcm: Int16Array, hz: number): number {
-  const { fromMs, toMs } = longest(soundings(narrow(pcm), hz, LOUD))
-  return toMs - fromMs
 }

@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
 
 /** A message from the phone, as far as these tests read it. */
-export interface PhoneMessage {
+interface PhoneMessage {
   event: string
   sequenceNumber?: string
   streamSid?: string
@@ -16,7 +16,7 @@ export interface PhoneMessage {
   stop?: { callSid: string }
 }
 
-export interface StandInSocket {
+interface StandInSocket {
   socket: WebSocket
   rawHeaders: string[]
   messages: PhoneMessage[]
@@ -120,14 +120,4 @@ export async function standIn(options: StandInOptions = {}): Promise<StandIn> {
       await app.close()
     },
   }
-}
-
-/** `ms` of audio as one media message. */
-export function mediaOf(sid: string, ms: number, byte = 0x90): string {
-  const payload = Buffer.alloc(ms * 8, byte).toString('base64')
-  return `{"event":"media","streamSid":"${sid}","media":{"payload":"${payload}"}}`
-}
-
-export function markOf(sid: string, name: string): string {
-  return JSON.stringify({ event: 'mark', streamSid: sid, mark: { name } })
 }

@@ -3,7 +3,7 @@ import { DiscordSimulator, type FakeClock } from '../../../src/simulator/index.t
 import { login } from './discord-bot.ts'
 
 /** A command with subcommands, a group, and an option of every supported type. */
-export const INTERPRET = new SlashCommandBuilder()
+const INTERPRET = new SlashCommandBuilder()
   .setName('interpret')
   .setNameLocalizations({ de: 'dolmetschen' })
   .setDescription('Interpreting')

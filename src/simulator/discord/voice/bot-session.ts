@@ -28,7 +28,7 @@ const MOST = 1_000
  * Numbers a session's messages and keeps them until the client has acknowledged them, so that a resumed session misses
  * nothing. Numbers start at 1: clients interpret 0 as none.
  */
-export class Outbox {
+class Outbox {
   readonly #kept: Numbered[] = []
   #seq = 0
 

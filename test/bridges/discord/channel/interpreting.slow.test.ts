@@ -1,34 +1,10 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
-import { anyOf, guildHarness, longestMs, speech } from '../../../support/discord/guild-harness.ts'
+import { anyOf, guildHarness, speech } from '../../../support/discord/guild-harness.ts'
 import { noticeHz } from '../../../support/relay/fake-announcer.ts'
 import { wakeSessions } from '../../../support/relay/hello.ts'
 import { pause, until } from '../../../support/until.ts'
-
-test('two people hear and read each other’s language', async () => {
-  await using casa = await guildHarness()
-  const { ana, ben } = await casa.anaAndBen()
-  const channel = await casa.start()
-  expect(channel.status()).toMatchObject({ state: 'listening', written: ['en-us', 'es-es'] })
-  expect(channel.status().speakers.map(({ language }) => language)).toEqual(['es-es', 'en-us'])
-  await casa.heard(noticeHz('channel-interpreted'), 300)
-  await ana.say(speech(440, 1_000))
-  await casa.heard(toneOf('en-us'), 600)
-  await casa.reads(['**Ana:**', '`en`'])
-  await ben.say(speech(440, 1_000))
-  await casa.heard(toneOf('es-es'), 600)
-  await casa.reads(['**Ben:**', '`es`'])
-  // They hear each other directly.
-  expect(anyOf(casa.sala.heard(), 440)).toBe(false)
-  expect(longestMs(casa.sala.heard(), toneOf('en-us'))).toBeGreaterThan(500)
-  expect(channel.status().spoken).toEqual(['en-us', 'es-es'])
-  expect(await channel.stop(ana.id)).toEqual({ kind: 'stopped', by: ana.id })
-  expect(anyOf(casa.sala.heard(), noticeHz('goodbye'))).toBe(true)
-  expect(casa.interpreters.of(casa.guild.id)).toBeUndefined()
-  await until(() => casa.guild.bot.voice === undefined, 5_000, 'leaving voice')
-  expect(casa.log.complaints).toEqual([])
-})
 
 test('in a channel of one language, there are transcripts and no voice', async () => {
   await using casa = await guildHarness()
@@ -60,16 +36,6 @@ test('of three languages, one is spoken and all are captioned', async () => {
   await people[1]?.say(speech(440, 1_000))
   await casa.heard(toneOf('fr-fr'), 600)
   await casa.reads(['**Ben:**', '`es`', '`fr`'])
-})
-
-test('captions only: no audio is played', async () => {
-  await using casa = await guildHarness()
-  const { ana } = await casa.anaAndBen()
-  await casa.start({ voice: false })
-  await ana.say(speech(440, 1_000))
-  await casa.reads(['**Ana:**', '`en`'])
-  await pause(300)
-  expect(casa.sala.heard().some(sample => Math.abs(sample) > 200)).toBe(false)
 })
 
 test('newcomers are interpreted, notified and captioned, and their language is added', async () => {

@@ -1,6 +1,4 @@
-import { Status } from 'discord.js'
 import { expect, test } from 'vitest'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
 import { anyOf, guildHarness, isInterpreter, speech } from '../../../support/discord/guild-harness.ts'
 import { noticeHz } from '../../../support/relay/fake-announcer.ts'
@@ -31,18 +29,6 @@ test('it follows a move: the people there are notified, heard and captioned ther
   await ben.say(speech(440, 500))
   expect(casa.read().some(text => text.includes('**Ben:**'))).toBe(false)
   expect(channel.status().textChannelId).toBe(patio.id)
-})
-
-test('a moderator’s disconnect ends it with a notice', async () => {
-  await using casa = await guildHarness({ permissions: ['ChangeNickname'] })
-  await casa.person('Ana', 'es-es').join(casa.sala)
-  const channel = await casa.start()
-  await casa.guild.kickBot()
-  expect(await channel.ended).toEqual({ kind: 'kicked' })
-  await casa.reads(['Me han desconectado'])
-  expect(casa.guild.bot.nick).toBeNull()
-  expect(casa.relay.legs).toBe(0)
-  expect(casa.interpreters.of(casa.guild.id)).toBeUndefined()
 })
 
 test('readers are notified when the service is unavailable and when it recovers', async () => {
@@ -160,30 +146,6 @@ test('a gateway that resumes or starts a new session changes nothing for those p
   await casa.heard(toneOf('en-us'), 600)
 })
 
-test('an outage of the gateway for a minute, with voice lost too, ends nothing', async () => {
-  const clock = new FakeClock()
-  await using casa = await guildHarness({ parts: { clock } })
-  const { ana } = await casa.anaAndBen()
-  const channel = await casa.start()
-  const { gateway } = casa.discord.faults
-  const shard = casa.client.ws.shards.first()
-  gateway.refuseConnections = true
-  gateway.drop()
-  await until(() => shard?.status !== Status.Ready, 5_000, 'the loss of the gateway')
-  casa.sala.call.closeSocket(casa.guild.bot.id, 4006)
-  await until(() => channel.status().state === 'reconnecting', 5_000, 'the loss of voice')
-  for (let second = 0; second < 60; second++) {
-    clock.advance(1_000)
-    await pause(5)
-  }
-  expect(channel.status().state).toBe('reconnecting')
-  gateway.refuseConnections = false
-  // Time does not advance; the gateway’s return restores the voice connection.
-  await until(() => channel.status().state === 'listening', 20_000, 'the voice')
-  await ana.say(speech(440, 1_000))
-  await casa.heard(toneOf('en-us'), 600)
-})
-
 test('at the end of the process, the bot says goodbye in every channel and leaves', async () => {
   await using casa = await guildHarness()
   const other = casa.discord.addGuild({ name: 'Haus' })
@@ -222,30 +184,6 @@ test('a failed start returns the reason', async () => {
   expect(await casa.interpreters.start(casa.request({ guildId: other.id }))).toEqual({ kind: 'full' })
 })
 
-test('on a stage, it asks to speak and posts a notice', async () => {
-  await using casa = await guildHarness()
-  const stage = await casa.known(casa.guild.addVoiceChannel({ name: 'Podium', stage: true }))
-  const ana = casa.person('Ana', 'es-es')
-  await ana.join(stage)
-  const channel = await casa.start({ channelId: stage.id, textChannelId: stage.id })
-  // The audience is not listened to.
-  await ana.say(speech(440, 500))
-  expect(casa.counters.packets).toBe(0)
-  await until(() => casa.read(stage).length > 1, 5_000, 'a word about the stage')
-  await ana.setVoice({ suppress: false })
-  await ana.say(speech(440, 1_000))
-  await casa.reads(['**Ana:**'], stage)
-  expect(channel.status().state).toBe('listening')
-})
-
-test('being moved to a forbidden channel ends it', async () => {
-  await using casa = await guildHarness()
-  await casa.person('Ana', 'es-es').join(casa.sala)
-  const channel = await casa.start()
-  casa.guild.setPermissions(casa.sala, casa.guild.bot, { deny: ['Connect'] })
-  expect(await channel.ended).toEqual({ kind: 'refused', code: 'permissions' })
-})
-
 test('destroying the client ends it within a bounded time', async () => {
   await using casa = await guildHarness()
   await casa.person('Ana', 'es-es').join(casa.sala)
@@ -253,14 +191,4 @@ test('destroying the client ends it within a bounded time', async () => {
   await casa.client.destroy()
   expect(await channel.ended).toEqual({ kind: 'parent-closed' })
   expect(casa.relay.legs).toBe(0)
-})
-
-test('being muted or deafened is reported in the chat', async () => {
-  await using casa = await guildHarness()
-  await casa.person('Ana', 'es-es').join(casa.sala)
-  await casa.start()
-  await casa.guild.bot.setVoice({ mute: true })
-  await casa.reads(['Estoy silenciado'])
-  await casa.guild.bot.setVoice({ mute: false, deaf: true })
-  await casa.reads(['Estoy ensordecido'])
 })

@@ -13,34 +13,6 @@ function placed(...pieces: [timestampMs: number, samples?: number][]) {
 const PLAIN = { fill: 0, skip: 0, jumped: false }
 
 describe('the media clock', () => {
-  it('starts at any value', () => {
-    expect(placed([73], [93], [113])).toEqual([PLAIN, PLAIN, PLAIN])
-  })
-
-  it('has gaps, which are filled exactly', () => {
-    expect(placed([0], [40])[1]).toEqual({ ...PLAIN, fill: 160 })
-    expect(placed([0], [10_020])[1]).toEqual({ ...PLAIN, fill: 80_000 })
-    expect(placed([0], [35])[1]).toEqual({ ...PLAIN, fill: 120 })
-  })
-
-  it('has pauses, which are not filled', () => {
-    expect(placed([0], [10_021], [10_041])).toEqual([PLAIN, { ...PLAIN, jumped: true }, PLAIN])
-  })
-
-  it('repeats itself', () => {
-    expect(placed([0], [20], [20], [40])).toEqual([PLAIN, PLAIN, { ...PLAIN, skip: 160 }, PLAIN])
-    expect(placed([0], [20], [20, 320])[2]).toEqual({ ...PLAIN, skip: 160 })
-  })
-
-  it('treats late media as a repetition, because its place was filled', () => {
-    expect(placed([0], [40], [20], [60])).toEqual([
-      PLAIN,
-      { ...PLAIN, fill: 160 },
-      { ...PLAIN, skip: 160 },
-      PLAIN,
-    ])
-  })
-
   it('can be reset, far back or permanently', () => {
     expect(placed([5_000], [0], [20])).toEqual([PLAIN, { ...PLAIN, jumped: true }, PLAIN])
     const back = Array.from({ length: 60 }, (_, n): [number] => [500 + n * 0])

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { ReorderBuffer } from '../../../../src/bridges/telephony/streams/reorder-buffer.ts'
-import { randomFrom } from '../../../../src/simulator/random.ts'
 
 function open() {
   const heard: number[] = []
@@ -18,38 +17,7 @@ function open() {
   return { buffer, heard, push }
 }
 
-const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
-
 describe('the reorder buffer', () => {
-  test('passes messages in order at once', () => {
-    const { buffer, heard, push } = open()
-    for (const sequence of upTo(10)) {
-      push(sequence, sequence * 20)
-      expect(heard.at(-1)).toBe(sequence)
-    }
-    expect([buffer.reordered, buffer.late]).toEqual([0, 0])
-  })
-
-  test('sorts two that are swapped', () => {
-    const { buffer, heard, push } = open()
-    for (const [at, sequence] of [1, 3, 2, 5, 4, 6].entries()) push(sequence, at * 20)
-    expect(heard).toEqual(upTo(6))
-    expect([buffer.reordered, buffer.late]).toEqual([2, 0])
-  })
-
-  test.each([20, 60, 100])('loses nothing when messages are up to %i ms late', lateMs => {
-    const { buffer, heard, push } = open()
-    const random = randomFrom(7)
-    const arrivals = upTo(5_000)
-      .map(sequence => ({ sequence, now: sequence * 20 + random() * lateMs }))
-      .sort((a, b) => a.now - b.now)
-    for (const { sequence, now } of arrivals) push(sequence, now)
-    buffer.release(arrivals.at(-1)!.now + 100)
-    expect(heard).toEqual(upTo(5_000))
-    expect(buffer.late).toBe(0)
-    if (lateMs > 20) expect(buffer.reordered).toBeGreaterThan(500)
-  })
-
   test('waits 100 ms for one that is lost, and no longer', () => {
     const { buffer, heard, push } = open()
     push(1, 0)

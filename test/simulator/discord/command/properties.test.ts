@@ -6,7 +6,6 @@ import { readClientMessage } from '../../../../src/simulator/discord/gateway/pro
 import { next } from '../../../../src/simulator/discord/model/interaction.ts'
 import { ALL_MENTIONS, pingsIn, readDraft } from '../../../../src/simulator/discord/model/message-draft.ts'
 import { isSnowflake, madeAt, Snowflakes } from '../../../../src/simulator/discord/model/snowflake.ts'
-import { isLocale } from '../../../../src/simulator/discord/model/user.ts'
 import { ROUTES } from '../../../../src/simulator/discord/rest/api.ts'
 import { ApiError } from '../../../../src/simulator/discord/rest/api-error.ts'
 import { FormCheck } from '../../../../src/simulator/discord/rest/form-check.ts'
@@ -216,9 +215,4 @@ it('a bucket admits its limit in every window', () => {
     }),
     SEED,
   )
-})
-
-it('locales are exactly Discord’s', () => {
-  expect(isLocale('es-419')).toBe(true)
-  for (const other of ['en', 'de-DE', 'es', '', 7, undefined]) expect(isLocale(other)).toBe(false)
 })

@@ -72,99 +72,7 @@ test('sends every packet exactly when its 20 ms are over', () => {
   expect(uplink.lateness.maxMs).toBeLessThan(0.9)
 })
 
-test('aligns a phone that starts between two ticks to the grid', () => {
-  const { clock, sent } = uplinkOf({}, undefined, 7.3)
-  clock.advance(60)
-  expect(sent.map(({ at }) => at)).toEqual([1030, 1050])
-})
-
-test('does not drift over hours, from any fraction of a millisecond', () => {
-  const hour = 3_600_000
-  const clock = new FakeClock(1000.37)
-  const line = new PhoneLine(clock)
-  line.join({ tick: () => {} })
-  let last = { at: 0, text: '' }
-  const send = (text: string | Uint8Array) => {
-    last = { at: clock.now(), text: String(text) }
-  }
-  const startedAt = line.align()
-  const uplink = new Uplink({
-    wire: new Wire(ids),
-    quirks: {},
-    startedAt,
-    packet: () => undefined,
-    onSent: undefined,
-    send,
-  })
-  line.join(uplink)
-  clock.advance(hour + 1)
-  expect(last.at - 1000.37 - hour).toBeGreaterThanOrEqual(-1e-4)
-  expect(last.at - 1000.37 - hour).toBeLessThan(0.9)
-  expect(JSON.parse(last.text).media).toMatchObject({
-    chunk: String(hour / 20),
-    timestamp: String(hour - 20),
-  })
-  expect(uplink.lateness.maxMs).toBeLessThan(0.9)
-})
-
-test('a day of ticks is a day of packets', () => {
-  const day = 86_400_000
-  let packets = 0
-  const send = () => {
-    packets++
-  }
-  const uplink = new Uplink({
-    wire: new Wire(ids),
-    quirks: {},
-    startedAt: 0.1,
-    packet: () => undefined,
-    onSent: undefined,
-    send,
-  })
-  for (let now = 1000; now <= day; now += 1000) uplink.tick(now)
-  expect(packets).toBe(day / 20)
-})
-
-test('a late tick sends the missed packets, with their own timestamps, and then keeps to the schedule', () => {
-  let now = 0
-  const tasks: { deadline: number; task: () => void }[] = []
-  const clock = {
-    now: () => now,
-    at(deadline: number, task: () => void) {
-      tasks.push({ deadline, task })
-      return { [Symbol.dispose]() {} }
-    },
-  }
-  const line = new PhoneLine(clock)
-  const sent: [number, string][] = []
-  const wire = new Wire(ids)
-  line.join({ tick: () => {} })
-  const send = (message: string | Uint8Array) =>
-    void sent.push([now, JSON.parse(String(message)).media.timestamp])
-  line.join(new Uplink({ wire, quirks: {}, startedAt: 0, packet: () => undefined, onSent: undefined, send }))
-  const runAt = (time: number) => {
-    now = time
-    tasks.shift()?.task()
-  }
-  runAt(73)
-  expect(sent).toEqual([
-    [73, '0'],
-    [73, '20'],
-    [73, '40'],
-  ])
-  expect(tasks[0]?.deadline).toBe(75)
-  runAt(75)
-  runAt(80)
-  expect(sent.at(-1)).toEqual([80, '60'])
-})
-
 describe('quirks', () => {
-  test('startOffsetMs moves the timestamps', () => {
-    const { clock, sent } = uplinkOf({ startOffsetMs: 73 })
-    clock.advance(60)
-    expect(sent.map(({ timestamp }) => timestamp)).toEqual([73, 93, 113])
-  })
-
   test('jitter scatters the arrival by ±60 ms, keeps the order and the timestamps, and repeats with its seed', () => {
     const run = (seed: number) => {
       const { clock, sent } = uplinkOf({ jitterMs: 60, seed })
@@ -203,29 +111,6 @@ describe('quirks', () => {
       [1100, 2, 80],
     ])
   })
-
-  test.each([40, 60] as const)('packetMs %i puts that much audio into one message', packetMs => {
-    const { clock, sent } = uplinkOf({ packetMs }, due => Buffer.alloc(160, due % 256).toString('base64'))
-    clock.advance(240)
-    expect(sent.map(({ at }) => at - 1000)).toEqual(
-      [1, 2, 3, 4, 5, 6].map(n => n * packetMs).filter(at => at <= 240),
-    )
-    expect(sent[1]?.timestamp).toBe(packetMs)
-    const bytes = Buffer.from(sent[0]!.payload, 'base64')
-    expect(bytes.length).toBe(packetMs * 8)
-    expect([bytes[0], bytes[160]]).toEqual([1020 % 256, 1040 % 256])
-  })
-
-  test.each(['base64', 'binary', 'oversized', 'json'] as const)(
-    'badMessage %s comes once, fifth',
-    badMessage => {
-      const { clock, sent } = uplinkOf({ badMessage })
-      clock.advance(200)
-      expect(sent).toHaveLength(10)
-      const odd = sent.filter(({ payload }) => payload !== SILENT_PACKET)
-      expect(odd).toEqual([sent[4]])
-    },
-  )
 })
 
 test('a key and a mark keep their place among held audio', () => {

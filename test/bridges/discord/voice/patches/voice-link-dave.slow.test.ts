@@ -15,7 +15,7 @@ import {
 } from '../../../../support/discord/voice-link-harness.ts'
 import { Listener } from '../../../../support/discord/voice-listener.ts'
 import { sine } from '../../../../support/transcode/tone.ts'
-import { pause, until } from '../../../../support/until.ts'
+import { until } from '../../../../support/until.ts'
 
 const opened: Stage[] = []
 afterEach(async () => {
@@ -146,20 +146,6 @@ describe('users whose SSRC is never announced', () => {
 })
 
 describe('a group that changes', () => {
-  test('through people joining and leaving during speech loses little of it', async () => {
-    const { call, anna, listener } = await encrypted()
-    const speech = anna.say(sine(600, 1_500))
-    await pause(200)
-    const ben = call.addUser(BEN)
-    await ben.joined
-    await pause(200)
-    ben.leave()
-    await call.settled()
-    await speech
-    await until(() => listener.packets.length >= 65, 5_000, 'packets')
-    expect(listener.encrypted).toBe(0)
-  })
-
   test('while the connection is lost is resumed, with every transition executed', async () => {
     const { call, anna, listener, counters, faults } = await encrypted()
     faults.missedFirst = true
@@ -177,20 +163,6 @@ describe('a group that changes', () => {
     await anna.say(sine(600, 300))
     await until(() => listener.loud(600) >= 13, 5_000, 'speech')
     expect(counters.reinitialized).toBe(0)
-  })
-
-  test('to no encryption and back is reported, and everyone is received', async () => {
-    const { link, call, anna, listener } = await encrypted()
-    await call.downgrade()
-    await until(() => link.encrypted === false, 5_000, 'the downgrade')
-    await anna.say(sine(600, 200))
-    await until(() => listener.packets.length >= 15, 5_000, 'packets')
-    await call.upgrade()
-    await until(() => link.encrypted === true, 5_000, 'the upgrade')
-    await anna.say(sine(600, 200))
-    await until(() => listener.packets.length >= 30, 5_000, 'packets')
-    expect(listener.loud(600)).toBeGreaterThanOrEqual(18)
-    expect(listener.encrypted).toBe(0)
   })
 
   test('with a broken commit is reinitialized, and heard again', async () => {

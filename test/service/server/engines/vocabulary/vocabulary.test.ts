@@ -14,7 +14,6 @@ import {
 import { WordMatcher } from '../../../../../src/service/server/engines/vocabulary/word-matcher.ts'
 import { conforms } from '../../../../support/conformance/suite.ts'
 import { textTranslatorChecks } from '../../../../support/conformance/text-translator.ts'
-import { ToyTranslator } from '../../../../support/conformance/toy-translator.ts'
 import { ENGINES } from '../../../../support/engines/engine-settings.ts'
 import { FakeInterpreter, FakeRecognizer } from '../../../../support/engines/fake-engines.ts'
 
@@ -28,6 +27,11 @@ const SETTINGS = vocabularySchema.parse({
   about: 'a hotel',
 })
 const vocabulary = new Vocabulary(SETTINGS)
+
+/** Into Spanish. */
+function translatorBy(translate: TextTranslator['translate']): TextTranslator {
+  return { name: 'fake', targets: () => ['es-es'], prepare() {}, translate, close: async () => {} }
+}
 
 describe('matching words', () => {
   const matcher = new WordMatcher([
@@ -131,7 +135,7 @@ describe('engines', () => {
     const none = new Vocabulary(vocabularySchema.parse({}))
     const [recognizer, translator, interpreter] = [
       new FakeRecognizer(),
-      new ToyTranslator(),
+      translatorBy(async text => text),
       new FakeInterpreter(),
     ]
     expect(vocabularyRecognizer(recognizer, none)).toBe(recognizer)
@@ -168,14 +172,11 @@ describe('a translator without a glossary', () => {
   test('a term that is lost is translated without the glossary, in order', async () => {
     const asked: string[] = []
     // Knows the word "pie", as Apertium does.
-    const translator = Object.assign(new ToyTranslator(), {
-      targets: () => ['es-es'],
-      translate: async (text: string) => {
-        asked.push(text)
-        await new Promise(resolve => setTimeout(resolve, 20 / asked.length))
-        return text.replace('pie', 'pastel').replace('foot', 'pie').replace('the', 'el')
-      },
-    }) as TextTranslator
+    const translator = translatorBy(async text => {
+      asked.push(text)
+      await new Promise(resolve => setTimeout(resolve, 20 / asked.length))
+      return text.replace('pie', 'pastel').replace('foot', 'pie').replace('the', 'el')
+    })
     const engine = new GlossaryTranslator(translator, vocabulary)
     const settled: number[] = []
     const translations = await Promise.all(

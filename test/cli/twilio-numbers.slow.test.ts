@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { TwilioSimulator } from '../../../../src/simulator/twilio/rest/twilio-simulator.ts'
-import { Shell } from '../../../support/shell.ts'
+import { TwilioSimulator } from '../../src/simulator/twilio/rest/twilio-simulator.ts'
+import { Shell } from '../support/shell.ts'
 
 const NUMBER = '+15550001111'
 const OLD = 'https://old.example.com/voice'
