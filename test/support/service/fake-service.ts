@@ -17,7 +17,7 @@ afterEach(async () => {
 export async function fakeService(config: Partial<ServiceConfig> = {}, parts: ServiceOptions = {}) {
   const engines = fakeEngines()
   const service = await buildService(
-    { apiKeys: [KEY], ...config, limits: { ...NEVER_LATE.limits, ...config.limits } },
+    { apiKeys: [KEY], ...NEVER_LATE, ...config, limits: { ...NEVER_LATE.limits, ...config.limits } },
     // Tests of limits advance a clock by days, and memory would be read once in each of their seconds.
     { engines: engines.set, memoryShare: () => 0, ...parts },
   )
