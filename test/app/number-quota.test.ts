@@ -89,18 +89,22 @@ describe('calls to one number', () => {
   })
 
   test('play a notice to the second caller', async () => {
-    await using app = await buildApp({
-      host: '127.0.0.1',
-      port: 0,
-      service: { url: 'http://127.0.0.1:9', apiKey: 'of nobody' },
-      languages: { speaks: 'en-us', hears: 'en-us' },
-      limits: { maxEventLoopLagMs: 60_000 },
-      twilio: { authTokens: [], insecure: true, numbers: { [DESK]: { maxCalls: 1 } } },
-    })
+    const clock = new FakeClock()
+    await using app = await buildApp(
+      {
+        host: '127.0.0.1',
+        port: 0,
+        service: { url: 'http://127.0.0.1:9', apiKey: 'of nobody' },
+        languages: { speaks: 'en-us', hears: 'en-us' },
+        limits: { maxEventLoopLagMs: 60_000 },
+        twilio: { authTokens: [], insecure: true, numbers: { [DESK]: { maxCalls: 1 } } },
+      },
+      { clock },
+    )
     const webhook = `${await app.listen()}/twilio/voice`
     await using first = await placeCall({ webhook, to: DESK, allowInsecureStream: true })
     // Long after its admission.
-    await new Promise(resolve => setTimeout(resolve, 1_200))
+    clock.advance(1_200)
     await using second = await placeCall({ webhook, to: DESK, allowInsecureStream: true })
     await second.ended
     expect(second.report().said).toEqual([expect.stringMatching(/lines/i)])

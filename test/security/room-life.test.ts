@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Talker } from '../support/browser/page-client.ts'
 import { type Guarded, guarded, KEY } from '../support/security/guarded.ts'
-import { pause, until } from '../support/until.ts'
+import { until } from '../support/until.ts'
 
 /** The bridge with a page for invited people only, and a client with the key. */
 async function desk() {
@@ -101,7 +101,8 @@ describe('S-3: an invitation to a room', () => {
     const last = await visitor()
     await last.hello({ link: talk })
     const ending = ask('DELETE', '/rooms/x?goodbye=true')
-    while ((await it.app.roomCodes.of('x')).length > 0) await pause(5)
+    const codes = async () => (await it.app.roomCodes.of('x')).length
+    await expect.poll(codes, { interval: 5 }).toBe(0)
     last.send({ kind: 'invite' })
     for (const path of ['links', 'codes', 'captions/link'])
       expect([404, 409]).toContain((await ask('POST', `/rooms/x/${path}`, {})).status)

@@ -53,7 +53,7 @@ test('callers of four carriers meet in one room and hear each other', async () =
     20_000,
     'all participants',
   )
-  for (const { phone, hz } of phones) await phone.say(sine(hz, 800, 8_000, RATE), RATE)
+  await Promise.all(phones.map(({ phone, hz }) => phone.say(sine(hz, 800, 8_000, RATE), RATE)))
   for (const { carrier, phone } of phones)
     for (const other of phones)
       if (other.phone !== phone)

@@ -278,22 +278,6 @@ describe('the environment of this machine', () => {
     expect(await localEnvironment.exists(import.meta.filename)).toBe(true)
     expect(await localEnvironment.exists('/no/such/file')).toBe(false)
   })
-
-  it('starts the embedded service and opens a session', async () => {
-    const config = settingsToExamine({ env: {} })
-    if (config instanceof Error) throw config
-    const service = await localEnvironment.service(config)
-    try {
-      const languages = await service.languages()
-      const english = languages.find(entry => entry.languageId === 'en-us')
-      const able = english?.transcription && english.translation.includes('es-es')
-      const opened = service.session('en-us', 'es-es')
-      if (able) await opened
-      else await expect(opened).rejects.toBeInstanceOf(ServiceClientError)
-    } finally {
-      await service.close()
-    }
-  })
 })
 
 describe('doctor, with another carrier than Twilio', () => {

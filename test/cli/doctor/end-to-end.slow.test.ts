@@ -46,6 +46,17 @@ describe.concurrent('a call through the public address', () => {
     ])
   })
 
+  test('is cut by a proxy: the doctor reports it and its fix', async () => {
+    await using place = await Place.open({ cutMs: 1_000 })
+    expect((await place.examine()).filter(({ status }) => status !== 'ok')).toEqual([
+      {
+        ...{ name: 'media stream', status: 'fail' },
+        found: expect.stringContaining('closed during the call'),
+        fix: expect.stringContaining('proxy_read_timeout'),
+      },
+    ])
+  })
+
   test('is skipped if disabled or if no server is running', async () => {
     await using place = await Place.open({})
     expect((await place.examine({ call: false })).map(({ name }) => name)).toEqual([

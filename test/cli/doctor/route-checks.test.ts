@@ -87,16 +87,9 @@ const BROKEN: [what: string, ProxyFaults, name: string, found: RegExp, fix: RegE
     /rejected with 403/,
     /X-Twilio-Signature/,
   ],
-  [
-    'a proxy that cuts connections',
-    { cutMs: 1_000 },
-    'media stream',
-    /closed during the call/,
-    /proxy_read_timeout/,
-  ],
 ]
 
-describe.concurrent('with and without a running server', () => {
+describe('with and without a running server', () => {
   test.each(BROKEN)('%s: the doctor reports it and its fix', async (_what, faults, name, found, mend) => {
     await using place = await Place.open(faults)
     const checks = await place.examine()

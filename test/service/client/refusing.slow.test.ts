@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
@@ -28,6 +30,24 @@ describe('a rejecting service', () => {
     const lines = log.all.filter(({ level }) => level === 'error')
     expect(lines).toHaveLength(1)
     expect(JSON.stringify(log.all)).not.toContain(service.apiKey)
+  })
+
+  test('C4 C7 failures at once: a few attempts per second, and the key is in no log line', async () => {
+    let asked = 0
+    const server = createServer()
+    server.on('upgrade', (_request, socket) => {
+      asked++
+      socket.on('error', () => {})
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+    })
+    await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle))
+    closing.push(async () => void server.close())
+    const { log } = await callFor(3_000, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    expect(asked).toBeGreaterThan(4)
+    // Five to open the circuit breaker, then one every 0.4 s, for all sessions together.
+    expect(asked).toBeLessThanOrEqual(5 + 3 / 0.3)
+    expect(JSON.stringify(log.all)).not.toContain(service.apiKey)
+    expect(log.all.filter(({ level }) => level === 'warn').length).toBeLessThan(6)
   })
 
   test('C8 a key revoked during a call: that session retries with care, recovers with the key, and no other is affected', async () => {

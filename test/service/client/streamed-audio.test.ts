@@ -1,6 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { isLocalAddress } from '../../../src/net/outbound-guard.ts'
 import { audioAddress } from '../../../src/service/client/streamed-audio.ts'
@@ -28,7 +27,7 @@ describe('the stream of a session', () => {
       keys.push(request.headers['x-api-key'])
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
       response.write('one')
-      setTimeout(() => response.end('two'), 20)
+      setImmediate(() => response.end('two'))
     }
     const { service, client } = await scripted({ http })
     service.next({ startWith: `${service.url}/audio/1` })
@@ -83,7 +82,7 @@ describe('the stream of a session', () => {
     const http: RequestListener = (request, response) => {
       if (request.url === '/gone') response.writeHead(404).end()
       else if (request.url === '/moved') response.writeHead(302, { location: `${other}/secret` }).end()
-      else if (request.url === '/cut') response.write('a', () => sleep(5).then(() => response.destroy()))
+      else if (request.url === '/cut') response.write('a', () => setImmediate(() => response.destroy()))
     }
     const { service, client } = await scripted({ http })
     const expected = {

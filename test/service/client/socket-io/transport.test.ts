@@ -6,6 +6,7 @@ import {
   createServer as createTcpServer,
   type Socket as TcpSocket,
 } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import { Server as CurrentServer } from 'socket.io'
 import { io, type Socket } from 'socket.io-client'
@@ -16,7 +17,7 @@ import { AckDecoder, EventEncoder } from '../../../../src/service/client/socket-
 import { BinaryEventTransport } from '../../../../src/service/client/socket-io/transport.ts'
 import { SelfSigned } from '../../../../src/simulator/discord/voice/certificate.ts'
 import { framesOf } from '../../../support/service/websocket-frames.ts'
-import { pause, until } from '../../../support/until.ts'
+import { until } from '../../../support/until.ts'
 
 const OURS = { transports: [BinaryEventTransport], parser: { Encoder: EventEncoder, Decoder: AckDecoder } }
 const LIBRARY = { transports: ['websocket'], parser: undefined }
@@ -47,7 +48,7 @@ describe('on the wire', () => {
     const { transport } = socket.io.engine as unknown as { transport: { ws: { _socket: TcpSocket } } }
     const write = vi.spyOn(transport.ws._socket, 'write')
     socket.emit('write_stream', Buffer.alloc(1_920), () => {})
-    await pause(20)
+    await until(() => write.mock.calls.length > 0, PATIENCE_MS, 'the event')
     expect(write).toHaveBeenCalledTimes(1)
     expect(framesOf(write.mock.calls[0]?.[0] as Buffer).map(({ opcode }) => opcode)).toEqual([1, 2])
   })
@@ -75,6 +76,8 @@ describe.each(SERVERS)('an unmodified Socket.IO server, %s', (_name, Server) => 
     })
     open.push({ close: () => new Promise<void>(resolve => void server.close(() => resolve())) })
     let pongs = 0
+    let received = 0
+    let release = () => {}
     server.engine.on('connection', (each: NodeJS.EventEmitter) => {
       each.on('heartbeat', () => pongs++)
       each.on('packet', ({ type }: { type: string }) => void (type === 'pong' && pongs++))
@@ -83,21 +86,31 @@ describe.each(SERVERS)('an unmodified Socket.IO server, %s', (_name, Server) => 
       .of('/refused')
       .use((_socket, next) => next(Object.assign(new Error('no'), { data: { code: 'key' } })))
     server.of('/sts').on('connection', socket => {
-      socket.on('write_stream', (data: Buffer, ack: (ok: boolean) => void) => ack(data.length !== 7))
+      socket.on('write_stream', (data: Buffer, ack: (ok: boolean) => void) => {
+        received++
+        ack(data.length !== 7)
+      })
       socket.on('many', (data: Buffer, ack: (...all: unknown[]) => void) => ack({ size: data.length }, data))
       socket.on('text', (text: string, ack: (text: string) => void) => {
         socket.emit('result', { id: 'grüße', file: { data: Buffer.alloc(5_000, 1) } })
         ack(text)
       })
       socket.on('leave', () => socket.disconnect())
-      socket.on('hold', (ms: number) => {
-        const { socket: websocket } = socket.conn.transport as unknown as { socket: { _socket: TcpSocket } }
+      const { socket: websocket } = socket.conn.transport as unknown as { socket: { _socket: TcpSocket } }
+      socket.on('hold', (_: unknown, ack: (ok: boolean) => void) => {
         websocket._socket.pause()
-        setTimeout(() => websocket._socket.resume(), ms)
+        release = () => void websocket._socket.resume()
+        ack(true)
       })
       socket.emit('start', true)
     })
-    return { url: `http://127.0.0.1:${portOf(http)}`, http, pongs: () => pongs }
+    return {
+      url: `http://127.0.0.1:${portOf(http)}`,
+      http,
+      pongs: () => pongs,
+      received: () => received,
+      release: () => release(),
+    }
   }
 
   test('acknowledges fragments, each with its own status', async () => {
@@ -131,15 +144,15 @@ describe.each(SERVERS)('an unmodified Socket.IO server, %s', (_name, Server) => 
   })
 
   test('loses nothing while it does not read, and what waits can be seen', async () => {
-    const socket = await started((await serve({ pingInterval: 25_000 })).url)
-    socket.emit('hold', 300)
-    await pause(30)
+    const { url, release } = await serve({ pingInterval: 25_000 })
+    const socket = await started(url)
+    await acked(socket, 'hold', 0)
     let count = 0
     for (let n = 0; n < 400; n++)
       socket.emit('write_stream', Buffer.alloc(60_000, 4), (ok: unknown) => void (ok === true && count++))
-    await pause(50)
     const { transport } = socket.io.engine as unknown as { transport: { ws: WebSocket } }
-    expect(transport.ws.bufferedAmount).toBeGreaterThan(1_000_000)
+    await until(() => transport.ws.bufferedAmount > 1_000_000, PATIENCE_MS, 'what waits')
+    release()
     await until(() => count === 400, PATIENCE_MS, 'every acknowledgment')
   })
 
@@ -173,7 +186,8 @@ describe.each(SERVERS)('an unmodified Socket.IO server, %s', (_name, Server) => 
   })
 
   test('is not read while the WebSocket is paused', async () => {
-    const socket = await started((await serve()).url)
+    const { url, received } = await serve()
+    const socket = await started(url)
     const { transport } = socket.io.engine as unknown as { transport: { ws: WebSocket } }
     transport.ws.pause()
     let arrived = false
@@ -181,7 +195,8 @@ describe.each(SERVERS)('an unmodified Socket.IO server, %s', (_name, Server) => 
       arrived = true
       return ack
     })
-    await pause(100)
+    await until(() => received() > 0, PATIENCE_MS, 'that the server answers')
+    for (let n = 0; n < 10; n++) await turn()
     expect(arrived).toBe(false)
     transport.ws.resume()
     expect(await status).toEqual([true])
@@ -265,7 +280,7 @@ async function recorded(options: object, sizes = SIZES) {
   for (const bytes of sent) {
     socket.emit('write_stream', bytes, () => {})
     socket.emit('text', 'plain', () => {})
-    await pause(5)
+    await turn()
   }
   await until(() => messages.length === 1 + sizes.length * 3, PATIENCE_MS, 'every message')
   return { socket, messages, frames: framesOf(Buffer.concat(chunks)), sent }

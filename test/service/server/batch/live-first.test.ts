@@ -1,27 +1,47 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { WAV } from '../../../support/service/batch-failures.ts'
 import { fakeService } from '../../../support/service/fake-service.ts'
 import { upload } from '../../../support/service/upload.ts'
 
+/** The clock goes on until `answer` is there. */
+async function passing<T>(clock: FakeClock, answer: Promise<T>): Promise<T> {
+  let there = false
+  void answer.then(() => {
+    there = true
+  })
+  while (!there) await severalChecks(clock)
+  return answer
+}
+
+/** Half a second, in which jobs look several times whether live speech is still delayed. */
+async function severalChecks(clock: FakeClock): Promise<void> {
+  for (let n = 0; n < 25; n++) {
+    clock.advance(20)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
 const STT = { mode: 'stt', languageIdSource: 'en-us', file: WAV }
 
 test('a file waits while live speech is delayed, and is then processed', async () => {
-  const { url, ready, engines } = await fakeService()
+  const clock = new FakeClock()
+  const { url, ready, engines } = await fakeService({}, { clock })
   const { stream } = await ready('/stt')
   stream.behindMs = 500
   const answer = upload(url, STT)
   await expect.poll(() => engines.recognizer.streams.length).toBe(2)
-  // Several checks by the job.
-  await new Promise(resolve => setTimeout(resolve, 500))
+  await severalChecks(clock)
   const file = engines.recognizer.streams[1]!
   expect(file.samples).toBe(0)
   stream.behindMs = 0
-  expect((await answer).status).toBe(200)
+  expect((await passing(clock, answer)).status).toBe(200)
   expect(file.samples).toBeGreaterThan(0)
 })
 
 test('a text waits as well, sentence by sentence', async () => {
-  const { url, ready } = await fakeService()
+  const clock = new FakeClock()
+  const { url, ready, service } = await fakeService({}, { clock })
   const { stream } = await ready('/stt')
   stream.behindMs = 500
   let done = false
@@ -31,10 +51,11 @@ test('a text waits as well, sentence by sentence', async () => {
     done = true
     return response.status
   })
-  await new Promise(resolve => setTimeout(resolve, 500))
+  await expect.poll(() => service.batch.jobs).toBe(2)
+  await severalChecks(clock)
   expect(done).toBe(false)
   stream.behindMs = 0
-  expect(await Promise.all(answers)).toEqual([200, 200])
+  expect(await passing(clock, Promise.all(answers))).toEqual([200, 200])
 })
 
 test('rejects a file with a retry time while the service lags', async () => {

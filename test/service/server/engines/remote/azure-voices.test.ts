@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../../src/common/clock.ts'
+import { type Clock, systemClock } from '../../../../../src/common/clock.ts'
 import { AzureSynthesizer } from '../../../../../src/service/server/engines/hosted/azure/azure-voices.ts'
 import type { AzureSynthesisOptions } from '../../../../../src/service/server/engines/hosted/settings.ts'
 import { bytesOf } from '../../../../../src/transcode/pcm.ts'
@@ -79,8 +79,8 @@ const OPTIONS = {
     { voice: VOICES[1]!, languages: ['en-us', 'fr-fr'], gender: 'F' as const },
   ],
 }
-const at = (url: string, changes: Partial<AzureSynthesisOptions> = {}) =>
-  new AzureSynthesizer({ ...OPTIONS, url, ...changes }, systemClock)
+const at = (url: string, changes: Partial<AzureSynthesisOptions> = {}, clock: Clock = systemClock) =>
+  new AzureSynthesizer({ ...OPTIONS, url, ...changes }, clock)
 const never = new AbortController().signal
 
 async function spokenMs(engine: AzureSynthesizer, text: string, voice = 0) {
@@ -109,8 +109,8 @@ conforms(
 describe('faults', () => {
   survivesFaults(
     () => new FakeAzureVoices(),
-    async url => {
-      const engine = at(url)
+    async (url, clock) => {
+      const engine = at(url, {}, clock)
       await spokenMs(engine, 'un secreto').finally(() => engine.close())
     },
     'un secreto',

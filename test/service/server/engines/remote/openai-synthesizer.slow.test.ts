@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../../src/common/clock.ts'
+import { type Clock, systemClock } from '../../../../../src/common/clock.ts'
 import { OpenAiSynthesizer } from '../../../../../src/service/server/engines/remote/openai.ts'
 import type { OpenAiSynthesizerOptions } from '../../../../../src/service/server/engines/remote/settings.ts'
 import { conforms } from '../../../../support/conformance/suite.ts'
@@ -7,7 +7,7 @@ import { synthesizerChecks } from '../../../../support/conformance/synthesizer.t
 import { FakeOpenAi } from '../../../../support/engines/fake-openai.ts'
 import { KEY, SERVER, survivesFaults } from '../../../../support/engines/http-faults.ts'
 
-const at = (url: string, changes: Partial<OpenAiSynthesizerOptions> = {}) =>
+const at = (url: string, changes: Partial<OpenAiSynthesizerOptions> = {}, clock: Clock = systemClock) =>
   new OpenAiSynthesizer(
     {
       ...SERVER,
@@ -23,7 +23,7 @@ const at = (url: string, changes: Partial<OpenAiSynthesizerOptions> = {}) =>
       neural: true,
       ...changes,
     },
-    systemClock,
+    clock,
   )
 
 async function spoken(engine: OpenAiSynthesizer, text: string, voiceId = 'openai-es-es-alloy') {
@@ -44,8 +44,8 @@ for (const format of ['pcm', 'wav', 'mp3'] as const)
 describe('faults', () => {
   survivesFaults(
     () => new FakeOpenAi(),
-    async url => {
-      const engine = at(url, { format: 'wav' })
+    async (url, clock) => {
+      const engine = at(url, { format: 'wav' }, clock)
       await spoken(engine, 'un secreto').finally(() => engine.close())
     },
     'un secreto',

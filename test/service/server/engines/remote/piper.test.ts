@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../../src/common/clock.ts'
+import { type Clock, systemClock } from '../../../../../src/common/clock.ts'
 import { Piper } from '../../../../../src/service/server/engines/remote/piper.ts'
 import type { PiperOptions } from '../../../../../src/service/server/engines/remote/settings.ts'
 import { conforms } from '../../../../support/conformance/suite.ts'
@@ -29,8 +29,8 @@ class FakePiper extends FaultServer {
 
 const VOICE = { voice: 'es_ES-davefx-medium', languages: ['es-es'], gender: 'M' } as const
 const OPTIONS = { ...SERVER, apiKey: undefined, voices: [VOICE], speed: 1, legacy: false, neural: true }
-const at = (url: string, changes: Partial<PiperOptions> = {}) =>
-  Piper.create({ ...OPTIONS, url, ...changes }, systemClock)
+const at = (url: string, changes: Partial<PiperOptions> = {}, clock: Clock = systemClock) =>
+  Piper.create({ ...OPTIONS, url, ...changes }, clock)
 
 async function spoken(engine: Piper, text: string) {
   const speech = await engine.speak(text, engine.voices[0]!.voiceId, new AbortController().signal)
@@ -51,8 +51,8 @@ for (const kind of ['new', 'old', 'legacy'] as const)
 describe('faults', () => {
   survivesFaults(
     () => new FakePiper('legacy'),
-    async url => {
-      const engine = await at(url, { legacy: true })
+    async (url, clock) => {
+      const engine = await at(url, { legacy: true }, clock)
       await spoken(engine, 'un secreto').finally(() => engine.close())
     },
     'un secreto',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../../src/common/clock.ts'
+import { type Clock, systemClock } from '../../../../../src/common/clock.ts'
 import { ChatTranslator } from '../../../../../src/service/server/engines/remote/chat-translator.ts'
 import { LibreTranslate } from '../../../../../src/service/server/engines/remote/libre-translate.ts'
 import type {
@@ -22,10 +22,10 @@ const MATERIAL = {
   ] as const,
 }
 
-const chat = (url: string, changes: Partial<ChatTranslatorOptions> = {}) =>
+const chat = (url: string, changes: Partial<ChatTranslatorOptions> = {}, clock: Clock = systemClock) =>
   new ChatTranslator(
     { ...SERVER, ...QUEUE, url, model: 'm', languages: ['en-us', 'es-es', 'en-gb'], ...changes },
-    systemClock,
+    clock,
   )
 
 /** LibreTranslate: two languages in both directions, and Chinese under its newer name. */
@@ -66,8 +66,8 @@ conforms(
 describe('faults of a chat', () => {
   survivesFaults(
     () => new FakeOpenAi(),
-    async url => {
-      const engine = chat(url)
+    async (url, clock) => {
+      const engine = chat(url, {}, clock)
       await engine.translate('a secret dog', 'en-us', 'es-es').finally(() => engine.close())
     },
     'secret dog',
@@ -77,9 +77,9 @@ describe('faults of a chat', () => {
 describe('faults of LibreTranslate', () => {
   survivesFaults(
     () => new FakeLibre(),
-    async url => {
+    async (url, clock) => {
       const options = { ...SERVER, ...QUEUE, url, languages: ['en-us', 'es-es'] }
-      const engine = LibreTranslate.unasked(options, systemClock)
+      const engine = LibreTranslate.unasked(options, clock)
       await engine.translate('a secret dog', 'en-us', 'es-es').finally(() => engine.close())
     },
     'secret dog',
