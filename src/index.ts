@@ -44,6 +44,7 @@ export type {
   NoticeStage,
   Observer,
   ObserverOptions,
+  OutageEvent,
   RelayEvents,
   ServiceProblem,
   ServiceStatusChange,

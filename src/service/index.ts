@@ -10,6 +10,7 @@ export type {
   SpeechComplete,
 } from './client/results.ts'
 export { RESULT_PATHS, type ResultPaths, readResult } from './client/results.ts'
+export type { SocketAddress } from './client/service-address.ts'
 export type { VoiceFilter } from './client/service-client.ts'
 export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
 export type { ServiceSession, SessionInput, SessionSetup } from './client/session.ts'

@@ -30,16 +30,12 @@ test('fast tests start no program, thread or browser', () => {
   expect(fast.flatMap(path => slowImports(path).map(fault => `${path}: ${fault}`))).toEqual([])
 })
 
-/** Where real time is the subject: voice as simulated people and services send it. */
-const IN_REAL_TIME = ['test/simulator/discord/voice/', 'test/simulator/service/']
 /** `pause` of the tests' support, and Node's timers as promises. */
 const PAUSE =
   /^import \{[^}]*\b(?:pause\b[^}]*\} from '[./]+\/support\/until\.ts|setTimeout\b[^}]*\} from 'node:timers\/promises)'/m
 
 test('fast tests advance a clock or wait for events, never for real time', () => {
-  const fast = tests.filter(
-    path => !path.endsWith('.slow.test.ts') && !IN_REAL_TIME.some(folder => path.startsWith(folder)),
-  )
+  const fast = tests.filter(path => !path.endsWith('.slow.test.ts'))
   expect(fast.filter(path => PAUSE.test(read(path)))).toEqual([])
 })
 

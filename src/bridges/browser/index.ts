@@ -30,7 +30,7 @@ import { browserSettingsSchema, DEFAULT_LIMITS } from './settings.ts'
 import { BridgeCounters, LegCounters, TalkSocket } from './socket.ts'
 import { TALK_PATH, talkPage } from './talk-page.ts'
 
-export type { CodeLimiter } from '../../core/calls/code-attempts.ts'
+export type { CodeGuess, CodeLimiter } from '../../core/calls/code-attempts.ts'
 export type { RoomLinks } from '../../core/calls/room-links.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export type { BrowserLeg } from './leg.ts'

@@ -36,7 +36,7 @@ export type {
   TranscriptSource,
 } from './commands/command-context.ts'
 export type { LanguageOffer, OfferedLanguage } from './commands/language-choices.ts'
-export { allPermissions, inviteUrl } from './commands/permissions.ts'
+export { allPermissions, inviteUrl, type WantedPermissions } from './commands/permissions.ts'
 export type { ConsentMode, ConsentOptions, Exclusion } from './consent.ts'
 export type { CommandCounters, LinkCounters } from './counters.ts'
 export type { DiscordBridge, LoginState, Refused } from './discord-bridge.ts'

@@ -14,6 +14,7 @@ export {
 } from './carrier-bridge.ts'
 export type { DayLedger, Used } from './day-usage.ts'
 export type { CarrierFleet } from './fleet-calls.ts'
+export type { CallStore } from './history/call-history.ts'
 export type {
   Answers,
   CallerPrompt,

@@ -25,16 +25,3 @@ export function conforms<T>(
       })
   })
 }
-
-/** Names of the checks that `subject` fails: proof that a suite can fail. */
-export async function broken<T>(checks: Checks<T>, make: () => T): Promise<string[]> {
-  const found: string[] = []
-  for (const [promise, check] of Object.entries(checks)) {
-    try {
-      await check(make())
-    } catch {
-      found.push(promise)
-    }
-  }
-  return found
-}

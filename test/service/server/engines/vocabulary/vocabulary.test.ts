@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../../src/common/clock.ts'
-import { Apertium } from '../../../../../src/service/server/engines/apertium/apertium.ts'
 import type { TextTranslator } from '../../../../../src/service/server/engines/engine.ts'
 import { Phrasebook } from '../../../../../src/service/server/engines/phrasebook.ts'
 import { GlossaryTranslator } from '../../../../../src/service/server/engines/vocabulary/glossary-translator.ts'
@@ -12,9 +10,6 @@ import {
   vocabularyTranslator,
 } from '../../../../../src/service/server/engines/vocabulary/vocabulary-engines.ts'
 import { WordMatcher } from '../../../../../src/service/server/engines/vocabulary/word-matcher.ts'
-import { conforms } from '../../../../support/conformance/suite.ts'
-import { textTranslatorChecks } from '../../../../support/conformance/text-translator.ts'
-import { ENGINES } from '../../../../support/engines/engine-settings.ts'
 import { FakeInterpreter, FakeRecognizer } from '../../../../support/engines/fake-engines.ts'
 
 const SETTINGS = vocabularySchema.parse({
@@ -153,22 +148,6 @@ function observed(fake: FakeRecognizer, requests: unknown[]): FakeRecognizer['op
 }
 
 describe('a translator without a glossary', () => {
-  conforms(
-    'passes its suite',
-    textTranslatorChecks,
-    async () => ({
-      engine: new GlossaryTranslator(await Apertium.create(ENGINES.apertium, systemClock), vocabulary),
-      from: 'en-us',
-      to: 'es-es',
-      sentences: [
-        ['please send the invoice tomorrow', 'factura'],
-        ['the front desk is closed', 'recepción'],
-        ['the house is very small', 'casa'],
-      ] as const,
-    }),
-    ({ engine }) => engine.close(),
-  )
-
   test('a term that is lost is translated without the glossary, in order', async () => {
     const asked: string[] = []
     // Knows the word "pie", as Apertium does.
