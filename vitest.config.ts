@@ -4,7 +4,8 @@ import { ClosingLine } from './test/support/vitest/closing-line.ts'
 /** Tests that start programs, engines and browsers, or take long: `npm run test:all`. */
 const SLOW = 'test/**/*.slow.test.ts'
 
-const shared = {
+/** Also for `npm run mutation`. */
+export const shared = {
   // For a test that hangs. Nothing measures time with it.
   testTimeout: 120_000,
   hookTimeout: 120_000,

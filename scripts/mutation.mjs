@@ -154,7 +154,7 @@ try {
   run('npm', ['install', '--no-save', ...STRYKER])
   writeFileSync(
     join(copy, 'vitest.mutation.config.ts'),
-    "import { chance } from './vitest.config.ts'\nexport default { test: { ...chance, include: process.env.MUTATION_TESTS.split(','), maxWorkers: 1, testTimeout: 20_000 } }\n",
+    "import { shared } from './vitest.config.ts'\nexport default { test: { ...shared, include: process.env.MUTATION_TESTS.split(','), maxWorkers: 1, testTimeout: 20_000 } }\n",
   )
   for (const name of asked.length > 0 ? asked : Object.keys(GROUPS)) {
     const { mutate, tests } = GROUPS[name]
