@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { memoryFlags } from '../src/common/node-options.ts'
+import { MEMORY_FLAGS } from '../src/common/memory-flags.ts'
 import { CHANNELS, type Channel } from './callers.ts'
-import { canPin } from './process.ts'
 import { STARTS, type Start } from './starts.ts'
 import { SUBJECTS, type Subject } from './subjects.ts'
 import { LOADS, type Load } from './voices.ts'
@@ -108,7 +107,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
         room: { type: 'string', default: '8' },
         speakers: { type: 'string', default: '10,50' },
         mode: { type: 'string', default: 'streaming' },
-        node: { type: 'string', multiple: true, default: memoryFlags([], canPin() ? 1 : undefined) },
+        node: { type: 'string', multiple: true, default: [...MEMORY_FLAGS] },
         realtime: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },

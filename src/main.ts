@@ -1,8 +1,6 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=30
 /** Minimum version of Node. */
 const NEEDED = 24
-/** Commands that run for a long time, with many calls. */
-const SERVERS = ['serve', 'service']
 
 // Before other modules are loaded: an older version would fail at the first unknown syntax.
 if (Number.parseInt(process.versions.node, 10) < NEEDED) {
@@ -11,8 +9,7 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   )
   process.exitCode = 1
 } else {
-  const { applyMemoryFlags, keepCompiledCode } = await import('./common/node-options.ts')
-  if (SERVERS.includes(process.argv[2] ?? '')) applyMemoryFlags()
+  const { keepCompiledCode } = await import('./common/compiled-code.ts')
   keepCompiledCode()
   const { runProgram } = await import('./cli/program.ts')
   await runProgram()

@@ -4,7 +4,7 @@ import { type Clock, setTimer, systemClock } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import type { EndReason } from '../../../common/lifecycle.ts'
 import { type Logger, noopLogger } from '../../../common/log.ts'
-import { memoryFlags } from '../../../common/node-options.ts'
+import { MEMORY_FLAGS } from '../../../common/memory-flags.ts'
 import { THREADS } from '../engines/thread-budget.ts'
 import { type ServiceConfig, serviceUrl } from '../settings.ts'
 import type { AskMessage, ProcessMessage, ServiceFigures, StartMessage } from './messages.ts'
@@ -136,7 +136,7 @@ export class ServiceProcess {
   #spawn(): void {
     const started = this.#clock.now()
     const child = fork(new URL(`./child-main${extension()}`, import.meta.url), {
-      execArgv: memoryFlags(),
+      execArgv: [...MEMORY_FLAGS],
       env: {
         ...childEnvironment(),
         // Decoders are large and created on the thread pool; with one malloc arena per thread their memory would add

@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os'
 import { backoffMs } from '../../../../common/backoff.ts'
 import { childEnvironment } from '../../../../common/child-environment.ts'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
-import { memoryFlags } from '../../../../common/node-options.ts'
+import { MEMORY_FLAGS } from '../../../../common/memory-flags.ts'
 import { Heartbeat, killOnParentExit } from '../../process/supervision.ts'
 import { EngineError } from '../engine.ts'
 import type { ModelReply, ModelRequest, RecognitionLoad, SynthesisLoad } from './messages.ts'
@@ -148,7 +148,7 @@ export class ModelProcess {
     const { clock, load, loadTimeoutMs } = this.#options
     const child = fork(new URL(`./child-main${extension()}`, import.meta.url), {
       serialization: 'advanced',
-      execArgv: memoryFlags(),
+      execArgv: [...MEMORY_FLAGS],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...childEnvironment(), MALLOC_ARENA_MAX: '2' },
     })
