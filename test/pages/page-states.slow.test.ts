@@ -17,7 +17,7 @@ const CLIPPED = `Array.from(document.querySelectorAll('button, a.button'))
   .map(each => each.textContent)
   .concat(document.documentElement.scrollWidth > innerWidth ? ['the page'] : [])`
 
-describe.skipIf(!hasChromium)('every state of every page', { timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium)('every state of every page', () => {
   let browser: Browser
   let folder: string
   beforeAll(async () => {
@@ -50,8 +50,11 @@ describe.skipIf(!hasChromium)('every state of every page', { timeout: 60_000 }, 
 
     test.each(Object.entries(PAGE_STATES))('%s', async (_name, state) => {
       const page = await openState(browser, server, state)
-      await check(page)
-      await page.context().close()
+      try {
+        await check(page)
+      } finally {
+        await page.context().close()
+      }
       await server.hangUp()
     })
   })
@@ -59,8 +62,11 @@ describe.skipIf(!hasChromium)('every state of every page', { timeout: 60_000 }, 
   test.each(Object.entries(PUBLIC_STATES))('%s', async (_name, state) => {
     await using server = await PageServer.listen({ publicUrl: PUBLIC_URL })
     const page = await openState(browser, server, state)
-    await check(page)
-    await page.context().close()
+    try {
+      await check(page)
+    } finally {
+      await page.context().close()
+    }
   })
 
   test('a call needs no mouse, and focus is never lost', async () => {

@@ -240,10 +240,16 @@ export async function openState(
   options: BrowserContextOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options })
-  const page = await context.newPage()
-  if (script !== undefined) await page.addInitScript(script)
-  await prepare?.(page, server)
-  await page.goto(server.address + (typeof path === 'string' ? path : await path(server)))
-  await reach(page, server)
-  return page
+  try {
+    const page = await context.newPage()
+    if (script !== undefined) await page.addInitScript(script)
+    await prepare?.(page, server)
+    await page.goto(server.address + (typeof path === 'string' ? path : await path(server)))
+    await reach(page, server)
+    return page
+  } catch (error) {
+    // A page that goes on talking takes the time of the next ones.
+    await context.close()
+    throw error
+  }
 }
