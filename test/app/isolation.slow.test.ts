@@ -41,7 +41,7 @@ function level(call: SimulatedCall, hz: number, ms: number): number {
 const streamsEnded = (call: SimulatedCall, count = 1) =>
   g.until(() => call.report().streams.filter(({ end }) => end).length >= count, 10_000, 'the end of a stream')
 
-describe('two good calls hear their tones throughout', { timeout: 60_000 }, () => {
+describe('two good calls hear their tones throughout', () => {
   // Twilio continues with the call’s `<Redirect>` after each: every rejected stream logs its own line.
   test.each([
     ['a wrong token', { parameters: { token: 'x'.repeat(43) } }, 4401, 'unauthorized'],
@@ -148,9 +148,7 @@ async function translated(quirks: Quirks): Promise<void> {
   await call.hangUp()
 }
 
-describe('two good calls hear their tones throughout while the service, in a third,', {
-  timeout: 60_000,
-}, () => {
+describe('two good calls hear their tones throughout while the service, in a third,', () => {
   /** A third call; `faults` are its session’s, `misdeed` is the service’s fault during it. */
   async function third(
     misdeed: (session: ScriptedSession, call: SimulatedCall) => Promise<void>,

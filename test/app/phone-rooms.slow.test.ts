@@ -83,7 +83,7 @@ function expectHeard(listener: Seat, speaker: Seat): void {
   }
 }
 
-describe.concurrent('a room of', { timeout: 40_000 }, () => {
+describe.concurrent('a room of', () => {
   test.for<[what: string, Language[]]>([
     ['three, two with the same language', ['en-us', 'es-es', 'en-us']],
     ['five, in three languages', ['en-us', 'es-es', 'fr-fr', 'es-es', 'en-us']],
@@ -115,7 +115,7 @@ describe.concurrent('a room of', { timeout: 40_000 }, () => {
 })
 
 // Runs alone: others would cause breaks.
-describe('two who are joined by a third', { timeout: 40_000 }, () => {
+describe('two who are joined by a third', () => {
   test('during a call hear no break', async () => {
     await using x = await exchange({ numbers })
     const [first, second] = (await table(x, ['en-us', 'es-es'])) as [Seat, Seat]
@@ -142,7 +142,7 @@ describe('two who are joined by a third', { timeout: 40_000 }, () => {
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr'] as const
 const DOOR = '+15005550014'
 
-describe.concurrent('the menu asks callers', { timeout: 40_000 }, () => {
+describe.concurrent('the menu asks callers', () => {
   test('for their language, in each one offered, and talk in the one they choose', async () => {
     const number = {
       ...NUMBER,

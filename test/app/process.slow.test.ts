@@ -39,7 +39,7 @@ async function expectWhole(pair: Pair, last: number): Promise<void> {
   expect(pair.count()).toEqual(WHOLE)
 }
 
-describe('the process', { timeout: 90_000 }, () => {
+describe('the process', () => {
   test('E25 E26 E27 calls are unaffected when the wall clock jumps forward, back and into other time zones', async () => {
     await using all = await Deployment.open()
     const only = await all.start({ NODE_OPTIONS: `--import ${JUMPING}` })

@@ -41,7 +41,7 @@ async function opened(room: string, status: 'live' | 'ended' = 'live'): Promise<
 /** Each attempt has its own room. */
 let attempts = 0
 
-describe('a phone call with the embedded engines and a real voice', { timeout: 60_000 }, () => {
+describe('a phone call with the embedded engines and a real voice', () => {
   test('a caller alone hears their own English as Spanish', async () => {
     const phone = await b.dial()
     await phone.say(await sentence(4), LINE_RATE)

@@ -70,7 +70,7 @@ async function expectTold(x: Exchange, caller: SimulatedCall, name: NoticeName):
   await until(() => x.twilio.calls.every(({ over }) => over), 5_000, 'no phone is ringing')
 }
 
-describe.concurrent('two people on the phone', { timeout: 40_000 }, () => {
+describe.concurrent('two people on the phone', () => {
   test('ring, talk, each in their own language, and hang up', async () => {
     await using x = await exchange({ callee: { answerAfterMs: 1_200 } })
     const { caller, callee } = await x.connected()
@@ -138,7 +138,7 @@ describe.concurrent('two people on the phone', { timeout: 40_000 }, () => {
   })
 })
 
-describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
+describe.concurrent('the callee does not answer', () => {
   test.for<[what: string, callee: SubscriberOptions, notice: NoticeName, dialed: string]>([
     ['it is busy', { behavior: 'busy' }, 'busy', 'busy'],
     ['there is no answer', { behavior: 'no-answer' }, 'no-answer', 'no-answer'],
@@ -158,7 +158,7 @@ describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
   })
 })
 
-describe.concurrent('the REST API', { timeout: 40_000 }, () => {
+describe.concurrent('the REST API', () => {
   test.for<[what: string, options: ExchangeOptions, code: number]>([
     ['does not permit the country', { twilio: { countries: ['US'] } }, 21215],
   ])('%s: the caller hears a notice', async ([, options, code]) => {
@@ -177,7 +177,7 @@ describe.concurrent('the REST API', { timeout: 40_000 }, () => {
   })
 })
 
-describe.concurrent('callbacks', { timeout: 40_000 }, () => {
+describe.concurrent('callbacks', () => {
   test.for([
     ['twice', { duplicate: true }],
     ['in another order', { reorder: true }],
@@ -196,7 +196,7 @@ describe.concurrent('callbacks', { timeout: 40_000 }, () => {
   })
 })
 
-describe.concurrent('a connection breaks', { timeout: 40_000 }, () => {
+describe.concurrent('a connection breaks', () => {
   test.for(['caller', 'callee'] as const)('of the %s, and returns: the call continues', async who => {
     await using x = await exchange()
     const phones = await x.connected()
@@ -233,7 +233,7 @@ describe.concurrent('a connection breaks', { timeout: 40_000 }, () => {
   })
 })
 
-describe('the translation service', { timeout: 60_000 }, () => {
+describe('the translation service', () => {
   test('is unavailable: everyone hears originals and a notice, and translations after its recovery', async () => {
     await using x = await exchange({
       config: { attendant: { outageNoticeAfterMs: 1_000, recoveryNoticeAfterMs: 0 } },

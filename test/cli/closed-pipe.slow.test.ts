@@ -22,4 +22,4 @@ test('a server whose output is no longer read continues, and shuts down cleanly 
   server.kill('SIGTERM')
   // Log output during shutdown has no reader.
   expect(await ended).toEqual([0, null])
-}, 30_000)
+})

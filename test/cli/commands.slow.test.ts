@@ -43,7 +43,7 @@ const exists = (path: string) =>
 const tokenFile = (port: string) => join(tmpdir(), `dragoman-${userInfo().uid}`, `${port}.token`)
 
 // Child processes with real engines, on any machine: the timeouts account for that.
-describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
+describe('from the shell, with the real engines,', () => {
   test('serve without settings accepts only calls from a local process; SIGTERM ends it', async () => {
     const serving = shell.start('serve', '--port', '0')
     const [, port = ''] = await serving.says(/on the line at http:\/\/127\.0\.0\.1:(\d+)/)
@@ -147,7 +147,7 @@ describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
   })
 })
 
-describe('from the shell, errors are reported in one line:', { timeout: 60_000 }, () => {
+describe('from the shell, errors are reported in one line:', () => {
   // All others: test/cli/refusals.slow.test.ts.
   test('a missing file', async () => {
     const { code, out, err } = await shell.run('call', 'nope.wav')
@@ -185,7 +185,7 @@ describe('from the shell, errors are reported in one line:', { timeout: 60_000 }
   })
 })
 
-describe('from the shell, with the real engines and voices,', { timeout: 120_000 }, () => {
+describe('from the shell, with the real engines and voices,', () => {
   test('the demo shows a translated call, writes the audio, and succeeds', async () => {
     const output = join(stage.folder, 'heard.wav')
     const code = await demo.ended

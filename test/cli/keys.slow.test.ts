@@ -60,7 +60,7 @@ beforeAll(async () => {
     ownKey = /key for this run +(\S+)/.exec(line)?.[1] ?? ownKey
     if (line.includes('Ctrl-C')) break
   }
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const client of clients) client.close()

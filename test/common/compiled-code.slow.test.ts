@@ -20,7 +20,7 @@ async function version(env: Record<string, string>): Promise<string> {
   return stdout.trim()
 }
 
-describe('compiled code', { timeout: 60_000 }, () => {
+describe('compiled code', () => {
   test('is kept in the home folder of the user, where nobody else can write', async () => {
     expect(await version({ HOME: home })).toMatch(/^\d/)
     const folder = join(home, '.cache/dragoman/compiled')

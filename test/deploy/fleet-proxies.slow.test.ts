@@ -75,7 +75,7 @@ const FRONTS: readonly (readonly [name: string, front: Front, programs: readonly
   ['Caddy and the router', caddyAndRouter, ['nginx', 'caddy']],
 ]
 
-describe.each(FRONTS)('a fleet behind %s, as in deploy/', { timeout: 120_000 }, (_name, front, programs) => {
+describe.each(FRONTS)('a fleet behind %s, as in deploy/', (_name, front, programs) => {
   test.skipIf(programs.some(each => programOf(each) === undefined) || NATS_SERVER === undefined)(
     'connects callers at all nodes, and continues their calls when nodes end',
     async () => {

@@ -233,7 +233,7 @@ describe('the result of the image’s steps', () => {
     expect(said).not.toContain('EACCES')
     expect(args).toEqual(expect.arrayContaining([...MEMORY_FLAGS]))
     await rm(data, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   test('contains no compiler, no tests and no secrets', async () => {
     const files = await found('*', join(root, 'bridge/app'))

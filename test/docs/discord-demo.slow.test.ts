@@ -9,9 +9,7 @@ import { noopLogger } from '../../src/common/log.ts'
 import { readWav, rms } from '../../src/transcode/index.ts'
 
 // Real engines, in real time: two of the lines, one in each direction.
-it('the demonstration of Discord talks in both directions, and records speech, audio and chat', {
-  timeout: 90_000,
-}, async () => {
+it('the demonstration of Discord talks in both directions, and records speech, audio and chat', async () => {
   const output = await mkdtemp(join(tmpdir(), 'discord-demo-'))
   const shown: string[] = []
   const out = { write: (text: string) => shown.push(text) > 0, isTTY: false, columns: 80 }

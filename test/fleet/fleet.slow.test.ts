@@ -32,7 +32,7 @@ describe.skipIf(NATS_SERVER === undefined).each([1, 3] as const)('with %d NATS s
   let made = 0
   beforeAll(async () => {
     servers = await NatsServers.start({ size })
-  }, 60_000)
+  })
   afterAll(() => servers[Symbol.asyncDispose]())
 
   const open = (node: string) =>

@@ -35,7 +35,7 @@ async function claimed(fleet: Fleet, name: string): Promise<number> {
   throw new Error(`${name} could not be claimed`)
 }
 
-describe.skipIf(NATS_SERVER === undefined)('NATS', { timeout: 60_000 }, () => {
+describe.skipIf(NATS_SERVER === undefined)('NATS', () => {
   test('can be absent at the start', async () => {
     await using nats = await NatsServers.start()
     await nats.signal(0, 'SIGKILL')

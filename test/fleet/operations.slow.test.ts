@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 const KEY = 'a-key-of-the-desk-0123456789'
 const ROOM = '/v1/rooms/desk%200'
 
-describe.skipIf(NATS_SERVER === undefined)('the control API of a fleet', { timeout: 60_000 }, () => {
+describe.skipIf(NATS_SERVER === undefined)('the control API of a fleet', () => {
   let nats: NatsServers
   let fleet: FleetNodes
   let calls: SimulatedCall[]
@@ -31,7 +31,7 @@ describe.skipIf(NATS_SERVER === undefined)('the control API of a fleet', { timeo
     expect(rooms).toHaveLength(1)
     home = rooms[0].node
     other = home === 'a' ? 'b' : 'a'
-  }, 60_000)
+  })
   afterAll(async () => {
     await fleet?.[Symbol.asyncDispose]()
     await nats?.[Symbol.asyncDispose]()

@@ -22,7 +22,7 @@ function pairs(fleet: FleetNodes, count: number): Promise<Pair[]> {
   )
 }
 
-describe.skipIf(NATS_SERVER === undefined)('a fleet of three nodes', { timeout: 180_000 }, () => {
+describe.skipIf(NATS_SERVER === undefined)('a fleet of three nodes', () => {
   test('connects callers whose requests reach different nodes, also after a node was killed', async () => {
     await using nats = await NatsServers.start()
     await using fleet = await FleetNodes.start({ nats, random: randomFrom(1) })

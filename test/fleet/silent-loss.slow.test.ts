@@ -143,37 +143,33 @@ async function lossOfA(
   return [...times.values()]
 }
 
-describe.skipIf(NATS_SERVER === undefined)(
-  'a node that is lost without a reset',
-  { timeout: 300_000 },
-  () => {
-    test('because of its network: its calls continue elsewhere, and no room is split after its return', async () => {
-      await using lossy = await LossyFleet.start()
-      const pairs = await lossy.pairs()
-      await allTalk(pairs)
-      const times = await lossOfA(lossy, pairs, () => lossy.cut('a'))
-      await allTalk(pairs)
-      await pause(LOST_MS)
-      lossy.restore('a')
-      await pause(5_000)
-      await allTalk(pairs)
-      expect(pairs.flat().every(({ live }) => live)).toBe(true)
-      expect(Math.max(...times)).toBeLessThan(10_000)
-    })
+describe.skipIf(NATS_SERVER === undefined)('a node that is lost without a reset', () => {
+  test('because of its network: its calls continue elsewhere, and no room is split after its return', async () => {
+    await using lossy = await LossyFleet.start()
+    const pairs = await lossy.pairs()
+    await allTalk(pairs)
+    const times = await lossOfA(lossy, pairs, () => lossy.cut('a'))
+    await allTalk(pairs)
+    await pause(LOST_MS)
+    lossy.restore('a')
+    await pause(5_000)
+    await allTalk(pairs)
+    expect(pairs.flat().every(({ live }) => live)).toBe(true)
+    expect(Math.max(...times)).toBeLessThan(10_000)
+  })
 
-    test('because its process is stopped: likewise', async () => {
-      await using lossy = await LossyFleet.start()
-      const pairs = await lossy.pairs()
-      await allTalk(pairs)
-      const node = lossy.fleet.node('a')
-      const times = await lossOfA(lossy, pairs, () => node.signal('SIGSTOP'))
-      await allTalk(pairs)
-      await pause(LOST_MS)
-      await node.signal('SIGCONT')
-      await pause(5_000)
-      await allTalk(pairs)
-      expect(pairs.flat().every(({ live }) => live)).toBe(true)
-      expect(Math.max(...times)).toBeLessThan(10_000)
-    })
-  },
-)
+  test('because its process is stopped: likewise', async () => {
+    await using lossy = await LossyFleet.start()
+    const pairs = await lossy.pairs()
+    await allTalk(pairs)
+    const node = lossy.fleet.node('a')
+    const times = await lossOfA(lossy, pairs, () => node.signal('SIGSTOP'))
+    await allTalk(pairs)
+    await pause(LOST_MS)
+    await node.signal('SIGCONT')
+    await pause(5_000)
+    await allTalk(pairs)
+    expect(pairs.flat().every(({ live }) => live)).toBe(true)
+    expect(Math.max(...times)).toBeLessThan(10_000)
+  })
+})

@@ -19,7 +19,7 @@ function requests(fleet: FleetNodes) {
   }
 }
 
-describe.skipIf(NATS_SERVER === undefined)('after the loss of a node', { timeout: 90_000 }, () => {
+describe.skipIf(NATS_SERVER === undefined)('after the loss of a node', () => {
   test('participants have the languages that they changed', async () => {
     await using nats = await NatsServers.start()
     const settings = { control: { keys: [{ name: 'desk', key: KEY }] } }

@@ -60,7 +60,6 @@ async function translates(phone: SimulatedCall): Promise<void> {
 
 test.skipIf(NATS_SERVER === undefined)(
   'npm run fleet starts three nodes that translate, and restarts one that was killed',
-  { timeout: 180_000 },
   async () => {
     await using fleet = new FleetCommand('--port', '0')
     const [, url = ''] = await fleet.says(/on the line at (http:\/\/localhost:\d+)/)

@@ -65,7 +65,7 @@ class Visitor {
   }
 }
 
-describe.skipIf(NATS_SERVER === undefined)('visitors of a fleet', { timeout: 120_000 }, () => {
+describe.skipIf(NATS_SERVER === undefined)('visitors of a fleet', () => {
   test('meet in a room whichever node they reach, also after its node was killed', async () => {
     await using nats = await NatsServers.start()
     const settings = { browser: { access: 'anyone' } }

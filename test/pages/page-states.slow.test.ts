@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('every state of every page', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'dragoman-states-'))
     browser = await startChromium({ microphone: await silentMicrophone(folder) })
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await rm(folder, { recursive: true })
@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)('every state of every page', () => {
     let server: PageServer
     beforeAll(async () => {
       server = await PageServer.listen()
-    }, 60_000)
+    })
     afterAll(() => server?.[Symbol.asyncDispose]())
 
     test.each(Object.entries(PAGE_STATES))('%s', async (_name, state) => {

@@ -52,7 +52,6 @@ function unread(port: number, text: string): Socket {
 
 test.skipIf(process.platform !== 'linux')(
   'connections that send 400 requests ahead and read nothing cost a few MB; a slow reader gets its file',
-  { timeout: 120_000 },
   async () => {
     const { port, rss } = await bridge()
     const recording = '/talk/recordings/sense-and-sensibility-1.wav'

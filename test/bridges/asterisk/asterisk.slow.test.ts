@@ -70,12 +70,12 @@ describe.skipIf(!installed).each([8_000, 16_000] as const)('a real Asterisk, at 
       .replace(/^DRAGOMAN_CODEC=.*$/m, `DRAGOMAN_CODEC=${sampleRate === 16_000 ? 'slin16' : 'slin'}`)
       .replace(/PJSIP.*@trunk/, 'Local/echo@phones')
     asterisk = await RealAsterisk.start(dialplan + PHONES, httpPort)
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await app.close()
     await asterisk?.[Symbol.asyncDispose]()
-  }, 60_000)
+  })
 
   function attached(leg: Leg): Admitted {
     const got: Admitted = { leg, frames: [], marks: [], keys: [], end: undefined }
@@ -106,14 +106,14 @@ describe.skipIf(!installed).each([8_000, 16_000] as const)('a real Asterisk, at 
     await until(() => heardMs(got, 500) >= 540, 20_000, 'the echo')
     await leg.close({ kind: 'hangup', by: 'local' })
     await asterisk.idle()
-  }, 90_000)
+  })
 
   test('passes keys on', async () => {
     const got = await call('keys')
     await until(() => got.keys.length === 2, 20_000, 'keys')
     expect(got.keys).toEqual(['5', '#'])
     await got.leg.close({ kind: 'hangup', by: 'local' })
-  }, 90_000)
+  })
 
   test('continues on a new stream after a handover', async () => {
     const got = await call('echo')
@@ -126,7 +126,7 @@ describe.skipIf(!installed).each([8_000, 16_000] as const)('a real Asterisk, at 
     await asterisk.hangUp('Echo')
     await until(() => again.end, 20_000, 'the end')
     expect(again.end).toEqual({ kind: 'hangup', by: 'remote' })
-  }, 90_000)
+  })
 
   test('places a call through ARI', async () => {
     legs.length = 0
@@ -137,5 +137,5 @@ describe.skipIf(!installed).each([8_000, 16_000] as const)('a real Asterisk, at 
     await until(() => heardMs(got, 500) >= 340, 20_000, 'the echo')
     await placed.hangUp()
     await asterisk.idle()
-  }, 90_000)
+  })
 })

@@ -16,7 +16,7 @@ const KEEPS_MICROPHONE = `
   mediaDevices.getUserMedia = async wanted => (window.microphone = await ask(wanted))
 `
 
-describe.skipIf(!hasChromium)('returning to the page after a long time', { timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium)('returning to the page after a long time', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()

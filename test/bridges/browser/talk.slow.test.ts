@@ -65,7 +65,7 @@ function piecesOf(sent: Int16Array, played: Int16Array, aheadMs = 100) {
   })
 }
 
-describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('the talk page with real engines', () => {
   beforeAll(async () => {
     b = await bridge({
       twilio: { authTokens: [], insecure: true, numbers: { [CODES]: { roomCode: true } } },

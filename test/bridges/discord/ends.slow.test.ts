@@ -11,7 +11,7 @@ const PATIENCE_MS = 45_000
 let house: Parlour
 beforeAll(async () => {
   house = await parlour({ dave: false, bot: { leaveEmptyAfterSeconds: 1 } })
-}, 30_000)
+})
 afterAll(() => house[Symbol.asyncDispose]())
 
 /** A separate server, in which the owner talks in a channel with a called participant. */
@@ -86,7 +86,7 @@ describe.concurrent('when a channel ends, readers see why, and the phone hears a
       ({ guild, sala }) => guild.setPermissions(sala, guild.bot, { deny: ['Connect'] }),
     ],
     ['D40 everyone leaves', 'Everyone left', ({ guild }) => guild.owner.leave()],
-  ])('%s', { timeout: 60_000 }, async (_what, words, fault) => {
+  ])('%s', async (_what, words, fault) => {
     const one = await talk()
     await fault(one)
     await one.told('other-left')
@@ -96,9 +96,7 @@ describe.concurrent('when a channel ends, readers see why, and the phone hears a
 })
 
 describe.concurrent('a channel that continues', () => {
-  test('D33 the bot is muted, then deafened: the phone is notified, also when it is over', {
-    timeout: 60_000,
-  }, async () => {
+  test('D33 the bot is muted, then deafened: the phone is notified, also when it is over', async () => {
     const { guild, told, reads, phone } = await talk()
     await guild.bot.setVoice({ mute: true })
     await told('channel-mute')
@@ -111,9 +109,7 @@ describe.concurrent('a channel that continues', () => {
     expect(times(phone.heard(), noticeHz('channel-mute', 'es'))).toBe(1)
   })
 
-  test('D34 the bot loses the right to speak: the phone is notified, captions continue', {
-    timeout: 60_000,
-  }, async () => {
+  test('D34 the bot loses the right to speak: the phone is notified, captions continue', async () => {
     const { guild, sala, told, reads } = await talk()
     guild.setPermissions(sala, guild.bot, { deny: ['Speak'] })
     await told('channel-mute')
@@ -122,9 +118,7 @@ describe.concurrent('a channel that continues', () => {
     await told('channel-back')
   })
 
-  test('D39 a stage: it asks to speak and reports this, also on the phone, until a moderator allows it', {
-    timeout: 60_000,
-  }, async () => {
+  test('D39 a stage: it asks to speak and reports this, also on the phone, until a moderator allows it', async () => {
     const { guild, told, reads } = await talk(true)
     await reads('I asked to speak on this stage')
     expect(guild.bot.voice?.requestedToSpeakAt).toBeDefined()

@@ -34,9 +34,7 @@ async function resumed(casa: Parlour, fault: () => void): Promise<number> {
   return performance.now() - at
 }
 
-test.concurrent('D1 D2 D3 D4 D8 the main gateway disconnects in every way, and no speech is lost', {
-  timeout: 90_000,
-}, async () => {
+test.concurrent('D1 D2 D3 D4 D8 the main gateway disconnects in every way, and no speech is lost', async () => {
   await using casa = await parlour({
     dave: false,
     service: { record: 'audio' },
@@ -54,7 +52,7 @@ test.concurrent('D1 D2 D3 D4 D8 the main gateway disconnects in every way, and n
   gateway.refuseResumeUrl = true
   setTimeout(() => {
     gateway.refuseResumeUrl = false
-  }, 1_000)
+  })
   tookMs['no address for resuming'] = await resumed(casa, () => gateway.drop())
   gateway.ignoreHeartbeats = true
   tookMs['no answer to a heartbeat'] = await resumed(casa, () => {})
@@ -67,9 +65,7 @@ test.concurrent('D1 D2 D3 D4 D8 the main gateway disconnects in every way, and n
   expect(Math.max(...Object.values(tookMs))).toBeLessThan(15_000)
 })
 
-test.concurrent('D2 D4 an invalid session: the bot rejoins, and speech is translated again', {
-  timeout: 60_000,
-}, async () => {
+test.concurrent('D2 D4 an invalid session: the bot rejoins, and speech is translated again', async () => {
   await using casa = await parlour()
   const ana = await casa.person('Ana', 'es-ES')
   const ben = await casa.person('Ben', 'en-US')
@@ -94,9 +90,7 @@ test.concurrent('D2 D4 an invalid session: the bot rejoins, and speech is transl
   await casa.reads('Ben', '`es`')
 })
 
-test.concurrent('D5 the token is revoked: the phone is notified and hung up, and the bot does not retry', {
-  timeout: 60_000,
-}, async () => {
+test.concurrent('D5 the token is revoked: the phone is notified and hung up, and the bot does not retry', async () => {
   await using casa = await parlour({ dave: false })
   const { owner } = casa.sala.guild
   await owner.join(casa.sala)
@@ -124,9 +118,7 @@ test.concurrent('D5 the token is revoked: the phone is notified and hung up, and
 })
 
 describe.concurrent('D9 Discord loses the server for a while', () => {
-  test('voices continue; if they are interrupted, the phone is notified of the start and end', {
-    timeout: 60_000,
-  }, async () => {
+  test('voices continue; if they are interrupted, the phone is notified of the start and end', async () => {
     await using casa = await parlour({ dave: false })
     const { guild, call } = casa.sala
     const { owner } = guild

@@ -13,9 +13,7 @@ function addressOf({ x }: Parlour): string {
 
 const LINK = /https?:\S+#join=(listen-[\w-]{24})/
 
-test('a listener by link hears the channel in their language, while the channel hears another; no one hears them', {
-  timeout: 90_000,
-}, async () => {
+test('a listener by link hears the channel in their language, while the channel hears another; no one hears them', async () => {
   await using casa = await parlour({ dave: false })
   const ana = await casa.person('Ana', 'es-ES')
   const ben = await casa.person('Ben', 'en-US')
@@ -59,7 +57,7 @@ test('a listener by link hears the channel in their language, while the channel 
   )
 })
 
-test('without a connection to the channel, a member gets no link', { timeout: 60_000 }, async () => {
+test('without a connection to the channel, a member gets no link', async () => {
   await using casa = await parlour({ dave: false })
   const ben = await casa.person('Ben', 'en-US')
   await ben.command('interpret start')

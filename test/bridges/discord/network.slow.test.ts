@@ -22,7 +22,7 @@ beforeAll(async () => {
       answer: tones({ hz: (_to, hz) => nearest(hz) + HIGHER, silenceMs: 400 }),
     },
   })
-}, 30_000)
+})
 afterAll(() => house[Symbol.asyncDispose]())
 
 let servers = 0
@@ -59,9 +59,7 @@ const heardMs = (sala: VoiceChannel, hz: number) => totalMs(narrow(sala.heard())
 
 // One after the other: together they are more work than a busy machine does in real time.
 describe('voices', () => {
-  test('D25 eight at once: each is translated separately and never mixed, all are captioned and played', {
-    timeout: 240_000,
-  }, async () => {
+  test('D25 eight at once: each is translated separately and never mixed, all are captioned and played', async () => {
     const before = house.x.service.sessions.length
     const { sala, members } = await people(VOICES)
     await Promise.all(members.map((member, n) => member.say(tone(VOICES[n]!, 2_000, SAMPLE_RATE))))
@@ -88,9 +86,7 @@ describe('voices', () => {
     )
   })
 
-  test('D21 D22 loss of 1, 5 and 20 %, repetitions, packets out of order and late: all is translated', {
-    timeout: 240_000,
-  }, async () => {
+  test('D21 D22 loss of 1, 5 and 20 %, repetitions, packets out of order and late: all is translated', async () => {
     const LOSS = [0.01, 0.05, 0.2]
     const hz = VOICES.slice(0, 3)
     const before = house.x.service.sessions.length
@@ -113,9 +109,7 @@ describe('voices', () => {
     }
   })
 
-  test('D11 D12 D13 D16 D17 the voice server fails in every way: speech is translated each time it is back', {
-    timeout: 240_000,
-  }, async () => {
+  test('D11 D12 D13 D16 D17 the voice server fails in every way: speech is translated each time it is back', async () => {
     const [hz] = VOICES.slice(6)
     const { sala, members } = await people([hz!])
     const [speaker] = members
@@ -145,9 +139,7 @@ describe('voices', () => {
     }
   })
 
-  test('D20 voices are announced but UDP is blocked: a notice names what to check', {
-    timeout: 240_000,
-  }, async () => {
+  test('D20 voices are announced but UDP is blocked: a notice names what to check', async () => {
     const { sala, members } = await people([VOICES[4]!])
     sala.call.faults.toBot.drop = 1
     await members[0]!.say(tone(VOICES[4]!, 400, SAMPLE_RATE))
@@ -159,9 +151,7 @@ describe('voices', () => {
     )
   })
 
-  test('D37 Discord rate-limits every request: voices continue, captions are delayed', {
-    timeout: 240_000,
-  }, async () => {
+  test('D37 Discord rate-limits every request: voices continue, captions are delayed', async () => {
     const hz = VOICES[5]!
     const { sala, members } = await people([hz])
     const { rest } = house.discord.faults

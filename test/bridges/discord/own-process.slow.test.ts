@@ -94,9 +94,6 @@ test.each([
   ['dragoman serve', 'logged in; 1 server', [join(PROJECT, 'src/main.ts'), 'serve', '--port', '0']],
 ])(
   '%s interprets in a separate process; asked to end while it translates, it says goodbye and exits cleanly',
-  {
-    timeout: 90_000,
-  },
   async (_name, ready, given) => {
     const bot = started(...given)
     await until(() => (bot.out + bot.err).includes(ready), 30_000, `"${ready}"`).catch(error => {
@@ -129,9 +126,7 @@ test.each([
   },
 )
 
-test('killed in the middle of a sentence, it continues in the same channel when it starts again', {
-  timeout: 120_000,
-}, async () => {
+test('killed in the middle of a sentence, it continues in the same channel when it starts again', async () => {
   const given = [join(PROJECT, 'src/main.ts'), 'serve', '--port', '0']
   const ready = async (bot: ReturnType<typeof started>) =>
     until(() => (bot.out + bot.err).includes('logged in; 1 server'), 30_000, 'the login').catch(error => {

@@ -4,9 +4,7 @@ import { into, parlour } from '../../support/e2e/discord-call-harness.ts'
 import { VOICE } from '../../support/e2e/two-party-harness.ts'
 import { pause, until } from '../../support/until.ts'
 
-test('a bot with as many connections as Discord recommends interprets in servers of each of them', {
-  timeout: 60_000,
-}, async () => {
+test('a bot with as many connections as Discord recommends interprets in servers of each of them', async () => {
   await using casa = await parlour({ dave: false, standIn: { shards: 2 } })
   const { discord, x } = casa
   expect(discord.sessions.map(({ shard }) => shard)).toEqual([

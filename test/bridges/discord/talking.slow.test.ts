@@ -6,9 +6,7 @@ import { until } from '../../support/until.ts'
 const [ANA, BEN] = [VOICE.callee, VOICE.caller]
 
 describe.each([true, false])('in a channel with end-to-end encryption: %s', dave => {
-  test('each is played in the other’s language and captioned in both, without duplicates', {
-    timeout: 60_000,
-  }, async () => {
+  test('each is played in the other’s language and captioned in both, without duplicates', async () => {
     await using casa = await parlour({ dave })
     const ana = await casa.person('Ana', 'es-ES')
     const ben = await casa.person('Ben', 'en-US')
@@ -31,9 +29,7 @@ describe.each([true, false])('in a channel with end-to-end encryption: %s', dave
   })
 })
 
-test('joins, leaves, downgrades and upgrades of the encryption hardly affect speakers', {
-  timeout: 90_000,
-}, async () => {
+test('joins, leaves, downgrades and upgrades of the encryption hardly affect speakers', async () => {
   await using casa = await parlour({ service: { record: 'audio' } })
   const ana = await casa.person('Ana', 'es-ES')
   const ben = await casa.person('Ben', 'en-US')

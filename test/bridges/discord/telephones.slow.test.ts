@@ -6,9 +6,7 @@ import { until } from '../../support/until.ts'
 
 const [ANA, BOB] = [VOICE.callee, VOICE.caller]
 
-test('a phone joins the channel by code: each hears and reads the other', {
-  timeout: 90_000,
-}, async () => {
+test('a phone joins the channel by code: each hears and reads the other', async () => {
   const { dial: _, ...number } = NUMBER
   await using casa = await parlour({ number: { ...number, roomCode: true } })
   const ana = await casa.person('Ana', 'es-ES')
@@ -49,7 +47,7 @@ test('a phone joins the channel by code: each hears and reads the other', {
   await ana.command('interpret stop')
 })
 
-test('a phone is called from the channel, and hung up with it', { timeout: 90_000 }, async () => {
+test('a phone is called from the channel, and hung up with it', async () => {
   await using casa = await parlour()
   const { owner } = casa.sala.guild
   await owner.join(casa.sala)

@@ -22,7 +22,7 @@ function expectOneHole(lost: readonly number[], ms: number): void {
   expect(lost.length * 20).toBeLessThanOrEqual(ms)
 }
 
-describe('between the phones and us', { timeout: 90_000 }, () => {
+describe('between the phones and us', () => {
   test.each<[string, (rig: PhoneRig) => void | Promise<void>]>([
     ['F1 P latency of 50 ms', rig => rig.spoil({ latencyMs: 50 })],
     ['F1 P latency of 500 ms', rig => rig.spoil({ latencyMs: 500 })],

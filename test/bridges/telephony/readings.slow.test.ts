@@ -81,7 +81,7 @@ describe('a call is translated in every published form', () => {
       : []),
   ])
 
-  test.each(calls)('of %s %j', { timeout: 240_000 }, async (carrier, settings, readings) => {
+  test.each(calls)('of %s %j', async (carrier, settings, readings) => {
     const { app, url } = await serve(settings)
     await converse(
       app,
@@ -104,7 +104,7 @@ describe('a call is translated in every published form', () => {
     )
   })
 
-  test('of jambonz', { timeout: 120_000 }, async () => {
+  test('of jambonz', async () => {
     const { app, url } = await serve()
     const jambonz = await JambonzSimulator.listen({ webhookSecret: SECRET })
     onTestFinished(() => jambonz.close())

@@ -72,9 +72,7 @@ describe.each([
   ['asterisk', 16_000],
   ['asterisk', 16_000, 'websocket'],
 ] as const)('dragoman call --carrier %s', (carrier, sampleRate, stream?) => {
-  test(`plays a sentence and saves its translation, with streams of ${sampleRate} Hz${stream ? ` by ${stream}` : ''}`, {
-    timeout: 60_000,
-  }, async () => {
+  test(`plays a sentence and saves its translation, with streams of ${sampleRate} Hz${stream ? ` by ${stream}` : ''}`, async () => {
     const { code, result } = await run({ ...(await serve(sampleRate, stream)), carrier })
     expect(result).toMatchObject({ problems: [], said: [] })
     expect(result.translations).toBeGreaterThan(0)

@@ -17,9 +17,7 @@ async function sides(file: string): Promise<{ said: Int16Array; heard: Int16Arra
 }
 
 // Real engines, in real time: two lines of the dialogue, one in each direction.
-test('the demo of two phones talks in both directions, and saves the audio of both', {
-  timeout: 90_000,
-}, async () => {
+test('the demo of two phones talks in both directions, and saves the audio of both', async () => {
   const output = await mkdtemp(join(tmpdir(), 'two-phones-'))
   const shown: string[] = []
   const out = { write: (text: string) => shown.push(text) > 0, isTTY: false, columns: 80 }

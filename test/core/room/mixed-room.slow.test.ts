@@ -77,9 +77,7 @@ async function visitor({ x }: Parlour, code: string, person: Pick<Person, 'hz' |
   }
 }
 
-test('callers of three carriers, a browser and a Discord channel hear each other in their languages', {
-  timeout: 180_000,
-}, async () => {
+test('callers of three carriers, a browser and a Discord channel hear each other in their languages', async () => {
   const config = {
     telnyx: { publicKey: telnyxPublicKey(TOKEN), numbers: { [NUMBERS.telnyx]: desk('es-es') } },
     plivo: { authToken: TOKEN, numbers: { [NUMBERS.plivo]: desk('fr-fr') } },

@@ -6,7 +6,7 @@ import { pause, until } from '../../support/until.ts'
 /** Every listener hears all of it, and at most this much of it twice (frames): 300 ms. */
 const FRAMES_TWICE = 15
 
-describe.concurrent('an outage of the service', { timeout: 60_000 }, () => {
+describe.concurrent('an outage of the service', () => {
   test('without faults every frame is played once', async () => {
     await using rig = await Rig.open()
     await rig.speak(0, 60)

@@ -12,7 +12,7 @@ async function stall(rig: Rig, ms: number): Promise<void> {
   rig.proxy.set({})
 }
 
-describe.concurrent('between us and the service', { timeout: 90_000 }, () => {
+describe.concurrent('between us and the service', () => {
   test.each<[string, (rig: Rig) => void | Promise<void>]>([
     ['F1 S latency of 50 ms', rig => rig.proxy.set({ latencyMs: 50 })],
     ['F1 S latency of 200 ms', rig => rig.proxy.set({ latencyMs: 200 })],

@@ -71,7 +71,7 @@ async function understood(mp3: Uint8Array): Promise<string> {
   return final!.text
 }
 
-describe.skipIf(!HAS_SHERPA)('/sts with sherpa-onnx', { timeout: 60_000 }, () => {
+describe.skipIf(!HAS_SHERPA)('/sts with sherpa-onnx', () => {
   test('recognizes, translates and speaks, one sentence after the other', async () => {
     const client = await session()
     const talk = joined(quiet(300), tones('two four'), quiet(1_000), tones('seven one eight'), quiet(1_500))

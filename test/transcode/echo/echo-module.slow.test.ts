@@ -22,7 +22,7 @@ describe('the module of echo suppression', () => {
     compileAssembly(compiled)
     const committed = readFileSync(new URL('../../../src/transcode/echo/echo.wasm', import.meta.url))
     expect(readFileSync(compiled).equals(committed)).toBe(true)
-  }, 60_000)
+  })
 
   it('keeps what lies in memory when memory grows', () => {
     const owner = {}

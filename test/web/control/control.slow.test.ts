@@ -54,9 +54,7 @@ function spanish(text: string): Int16Array {
 }
 
 // Real engines, real time, on any machine: the timeouts account for that.
-test('a program controls a phone call: speaks, plays, mutes, reads, transcribes and hangs up', {
-  timeout: 90_000,
-}, async () => {
+test('a program controls a phone call: speaks, plays, mutes, reads, transcribes and hangs up', async () => {
   const phone = await b.dial({ room: 'desk', speaks: 'en-us', hears: 'es-es' })
   const { participants } = (await ask('GET', '/rooms/desk/participants')).body
   expect(participants).toMatchObject([{ channel: 'twilio', speaks: 'en-us', hears: 'es-es' }])

@@ -42,9 +42,7 @@ inEachBrowser('the dashboard', { timeout: 30_000, only: 'Chromium' }, host => {
     return { page, faults }
   }
 
-  test('follows a simulated call placed on it: shown, played, changed, muted, hung up', {
-    timeout: 60_000,
-  }, async () => {
+  test('follows a simulated call placed on it: shown, played, changed, muted, hung up', async () => {
     const service = await ScriptedService.listen({ apiKey: 'k', answer: tones({ everyMs: 600 }) })
     const app = await buildApp(
       { ...config, service: { url: service.url, apiKey: 'k' } },

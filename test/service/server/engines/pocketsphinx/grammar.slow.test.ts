@@ -79,7 +79,7 @@ describe.skipIf(!installed)('the cards of the test data', () => {
     }
     expect(right.closed).toBeGreaterThanOrEqual(4)
     expect(right.closed).toBeGreaterThan(right.open)
-  }, 60_000)
+  })
 })
 
 test('rejects a missing grammar by name', async () => {

@@ -56,7 +56,7 @@ describe('sherpa-onnx without its package', () => {
     ))
 })
 
-describe.skipIf(!HAS_SHERPA)('sherpa-onnx processes', { timeout: 60_000 }, () => {
+describe.skipIf(!HAS_SHERPA)('sherpa-onnx processes', () => {
   it('end with a model whose graph is damaged, which is reported with the reason', async () => {
     const damaged = onnxModel({
       inputs: [value('x', [1])],

@@ -55,7 +55,7 @@ async function understood(
   }
 }
 
-describe.skipIf(!HAS_SHERPA)('sherpa-onnx recognition', { timeout: 60_000 }, () => {
+describe.skipIf(!HAS_SHERPA)('sherpa-onnx recognition', () => {
   it.each(VARIANTS)('understands utterances with %s', async (_name, settings) => {
     const { finals, errors } = await understood(settings(), talk, 2)
     expect(errors).toEqual([])

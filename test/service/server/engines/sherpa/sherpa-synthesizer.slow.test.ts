@@ -31,7 +31,7 @@ async function spoken(engine: SherpaSynthesizer, text: string, signal = never): 
   return joined(...all)
 }
 
-describe.skipIf(!HAS_SHERPA)('sherpa-onnx voices', { timeout: 60_000 }, () => {
+describe.skipIf(!HAS_SHERPA)('sherpa-onnx voices', () => {
   it('speak what sherpa-onnx understands again', async () => {
     const [mouth, ears] = await Promise.all([
       SherpaSynthesizer.create(voice({ model: models.vits }), systemClock),
