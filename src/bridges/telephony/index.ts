@@ -14,7 +14,7 @@ export {
 } from './carrier-bridge.ts'
 export type { DayLedger, Used } from './day-usage.ts'
 export type { CarrierFleet } from './fleet-calls.ts'
-export type { CallStore } from './history/call-history.ts'
+export type { CallNote, CallRecord, CallStore } from './history/call-history.ts'
 export type {
   Answers,
   CallerPrompt,
