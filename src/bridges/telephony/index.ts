@@ -5,6 +5,7 @@
 
 export type { RoomEntry, RoomPlacement } from '../../core/calls/room-homes.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
+export type { CallNote, CallRecord } from '../../storage/call-table.ts'
 export type { LegTransport } from '../websocket/leg-socket.ts'
 export {
   type CarrierBridge,
@@ -14,7 +15,7 @@ export {
 } from './carrier-bridge.ts'
 export type { DayLedger, Used } from './day-usage.ts'
 export type { CarrierFleet } from './fleet-calls.ts'
-export type { CallNote, CallRecord, CallStore } from './history/call-history.ts'
+export type { CallStore } from './history/call-history.ts'
 export type {
   Answers,
   CallerPrompt,
