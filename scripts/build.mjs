@@ -37,7 +37,8 @@ for (const name of readdirSync(target, { recursive: true, encoding: 'utf8' })) {
   )
 }
 
-if (!part) cpSync(join(project, 'src'), target, { recursive: true, filter: path => !/\.tsx?$/.test(path) })
+if (!part)
+  cpSync(join(project, 'src'), target, { recursive: true, filter: path => !/\.tsx?$|\/assembly$/.test(path) })
 
 const { bin = {}, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 for (const path of Object.values(bin)) chmodSync(join(folder, path), 0o755)

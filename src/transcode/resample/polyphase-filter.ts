@@ -1,4 +1,4 @@
-import { keepWeights, runDouble, runFir, runHalve } from './fir.ts'
+import { keepWeights, runFir } from './fir.ts'
 
 /**
  * Low-pass filter design for every resampler: windowed sinc with a Kaiser window (J. F. Kaiser, "Nonrecursive digital
@@ -86,43 +86,10 @@ export function polyphase(from: number, to: number): Polyphase {
   const rate = from * up
   const low = Math.min(from, to)
   const beside = tapsBeside(Math.max(1200, low / 10) / rate)
-  // A half-band filter needs an even number of taps on each side.
-  const halfband = up * down === 2
-  const delay = halfband ? (Math.ceil(beside / 2) * 2) / down : Math.ceil(beside / down)
+  const delay = Math.ceil(beside / down)
   const filter = lowpass(low / 2 / rate, delay * down, up)
 
-  const made = { up, down, delay, ...(halfband ? byTwo(filter, up) : byPhases(filter, up, down)) }
-  known.set(key, made)
-  return made
-}
-
-type Runner = Pick<Polyphase, 'before' | 'run'>
-
-/** Up or down by two: `filter` is symmetric, and every second weight except the middle one is zero. */
-function byTwo(filter: Float64Array, up: number): Runner {
-  const middle = filter.length >> 1
-  const pairs = middle >> 1
-  const weights = new Float32Array(pairs + 1)
-  for (let i = 0; i < pairs; i++) weights[i] = filter[1 + 2 * i]!
-  weights[pairs] = filter[middle]!
-  const at = keepWeights(weights)
-  if (up === 2) {
-    const run = (_: number, count: number) => {
-      runDouble(at, pairs, count)
-      return count * 2
-    }
-    return { before: 2 * pairs - 1, run }
-  }
-  const run = (position: number, count: number) => {
-    const outputs = (count - position + 1) >> 1
-    runHalve(at, pairs, position, outputs)
-    return position + outputs * 2
-  }
-  return { before: 4 * pairs, run }
-}
-
-/** Between any rates: `up` rows of weights, each in the order of its samples, padded to a multiple of 8. */
-function byPhases(filter: Float64Array, up: number, down: number): Runner {
+  // `up` rows of weights, each in the order of its samples, padded to a multiple of 8.
   const taps = Math.ceil(filter.length / up / 8) * 8
   const weights = new Float32Array(up * taps)
   for (let phase = 0; phase < up; phase++)
@@ -130,7 +97,9 @@ function byPhases(filter: Float64Array, up: number, down: number): Runner {
       weights[phase * taps + (taps - 1 - k)] = filter[phase + k * up]!
   const at = keepWeights(weights)
   const run = (position: number, count: number) => runFir(at, up, down, taps, position, count * up)
-  return { before: taps - 1, run }
+  const made = { up, down, delay, before: taps - 1, run }
+  known.set(key, made)
+  return made
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -1,29 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterAll, describe, expect, it } from 'vitest'
-import { compileAssembly } from '../../../scripts/assembly.ts'
+import { describe, expect, it } from 'vitest'
 import { BandLevels, LEVELS_BYTES } from '../../../src/transcode/echo/band-levels.ts'
 import { echoModule } from '../../../src/transcode/echo/echo-module.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { until } from '../../support/until.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'dragoman-echo-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
 describe('the module of echo suppression', () => {
-  it('is what assembly/ compiles to (npm run assembly)', () => {
-    const compiled = join(folder, 'echo.wasm')
-    compileAssembly(compiled)
-    const committed = readFileSync(new URL('../../../src/transcode/echo/echo.wasm', import.meta.url))
-    expect(readFileSync(compiled).equals(committed)).toBe(true)
-  })
-
   it('keeps what lies in memory when memory grows', () => {
     const owner = {}
     const at = echoModule().allocate(owner, LEVELS_BYTES)
