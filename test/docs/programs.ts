@@ -58,10 +58,9 @@ const [publicUrl, authToken] = ['https://bridge.example.com', 'token']`,
     after: `await relay.ready()
 const reached = await app.listen({ host: '127.0.0.1', port: 0 })
 const call = await placeCall({ webhook: reached + '/twilio/voice', publicUrl, authToken })
-await call.say(tone(700, 600, 8000), 8000)
-await call.quietFor(1000)
+void call.say(tone(700, 600, 8000), 8000)
+while (!call.heard().some(sample => Math.abs(sample) > 3000)) await new Promise(resolve => setTimeout(resolve, 50))
 await call.hangUp()
-ok(call.heard().some(sample => Math.abs(sample) > 3000))
 deepEqual(call.report().warnings, [])`,
   },
   {
