@@ -16,12 +16,10 @@ export type { ServiceSession, SessionInput, SessionSetup } from './client/sessio
 export type {
   Everywhere,
   Hearing,
-  SessionOptions,
   SessionParameters,
-  SessionSettings,
   Speaking,
   WantedAudio,
-} from './client/session-options.ts'
+} from './client/session-query.ts'
 export { ServiceTranslator, type ServiceTranslatorOptions } from './client/translator.ts'
 export type {
   BatchMode,

@@ -11,8 +11,8 @@ import type { ReceiveAudio } from '../contract.ts'
 import { toBridgeError } from './errors.ts'
 import { RESULT_PATHS, type ResultPaths, type SessionEnd } from './results.ts'
 import { baseUrl, socketAddress, socketPath } from './service-address.ts'
-import { sessionQuery } from './session-options.ts'
-import { SessionSocket, type SessionSocketOptions } from './session-transport.ts'
+import { sessionQuery } from './session-query.ts'
+import { SessionSocket, type SessionSocketOptions } from './session-socket.ts'
 
 /** Time before the end of a session at which it should be replaced, long enough to find a pause (ms). */
 const BEFORE_MS = 60_000
@@ -155,7 +155,7 @@ export class ServiceTranslator implements Translator {
                 ...heard,
                 languageIdTarget: to,
                 receiveAudio: { mode },
-                ...(voice === undefined ? {} : { voiceId: voice }),
+                voiceId: voice,
               })
             : sessionQuery('/stt', heard),
         connectMs,
