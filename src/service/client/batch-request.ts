@@ -1,6 +1,7 @@
 import { BATCH_MODES, type BatchMode } from '../contract.ts'
 import { encodedAudio, replyBytes } from './audio-value.ts'
-import { type ResultPaths, readResult } from './results.ts'
+import type { ResultPaths } from './result-fields.ts'
+import { readResult } from './result-reader.ts'
 import type { WantedAudio } from './session-query.ts'
 
 /** Audio data. Samples are linear16: a typed array of floats is rejected. */

@@ -6,8 +6,10 @@ import { EVENT } from '../contract.ts'
 import { isAccepted } from './acknowledgment.ts'
 import { connectFailure } from './connect-failure.ts'
 import { type ClientFault, ServiceClientError } from './errors.ts'
-import { type ResultPaths, ResultReader, type SessionEnd } from './results.ts'
+import type { ResultPaths } from './result-fields.ts'
+import { ResultReader } from './result-reader.ts'
 import type { SocketAddress } from './service-address.ts'
+import type { SessionEnd } from './session-events.ts'
 import { UtteranceNumbers, type VoiceMode } from './utterance-numbers.ts'
 
 /** Receives the events of the socket, in order; none after `ended`. */

@@ -9,8 +9,9 @@ import type {
 } from '../../core/translation/translator.ts'
 import type { ReceiveAudio } from '../contract.ts'
 import { toBridgeError } from './errors.ts'
-import { RESULT_PATHS, type ResultPaths, type SessionEnd } from './results.ts'
+import { RESULT_PATHS, type ResultPaths } from './result-fields.ts'
 import { baseUrl, socketAddress, socketPath } from './service-address.ts'
+import type { SessionEnd } from './session-events.ts'
 import { sessionQuery } from './session-query.ts'
 import { SessionSocket, type SessionSocketOptions } from './session-socket.ts'
 

@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionResult, SessionUtterance } from './results.ts'
+import type { SessionEvent, SessionResult, SessionUtterance } from './session-events.ts'
 
 /** Maximum number of open utterances; above it, the oldest is treated as complete. */
 const MOST_OPEN = 16

@@ -1,6 +1,6 @@
 import { isAccepted } from '../../../src/service/client/acknowledgment.ts'
 import { ServiceClientError } from '../../../src/service/client/errors.ts'
-import { readResult } from '../../../src/service/client/results.ts'
+import { readResult } from '../../../src/service/client/result-reader.ts'
 import { transcriptOf } from '../../../src/service/server/engines/remote/openai.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
