@@ -1,18 +1,8 @@
 /**
- * Paths to search in a `result`, the first match wins. Dots separate nested fields; case, `_` and `-` in names are
- * ignored. Override them for servers that use other names.
+ * Paths to search in a `result`, the first match wins (`docs/service/client.md`). Dots separate nested fields; case, `_`
+ * and `-` in names are ignored.
  */
-export interface ResultPaths {
-  readonly audio: readonly string[]
-  readonly text: readonly string[]
-  readonly translation: readonly string[]
-  readonly utterance: readonly string[]
-  readonly final: readonly string[]
-  readonly endMs: readonly string[]
-}
-
-/** The documented paths (`docs/service/client.md`). */
-export const RESULT_PATHS: ResultPaths = {
+export const RESULT_PATHS = {
   audio: ['file.data', 'audio.data', 'data', 'audio', 'file', 'buffer', 'audioData', 'speech', 'chunk'],
   text: [
     'text',
@@ -28,7 +18,10 @@ export const RESULT_PATHS: ResultPaths = {
   utterance: ['utteranceId', 'id'],
   final: ['final', 'isFinal'],
   endMs: ['endMs'],
-}
+} satisfies Record<string, readonly string[]>
+
+/** The same for servers that use other names. */
+export type ResultPaths = Readonly<Record<keyof typeof RESULT_PATHS, readonly string[]>>
 
 /** Fields that no option names. */
 export const OTHER_FIELDS = {

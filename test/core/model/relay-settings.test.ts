@@ -19,7 +19,7 @@ describe('options of the relay', () => {
       interrupt: 'keep',
       interruptAfterMs: 300,
       reconnectWindowMs: 10_000,
-      fragmentMs: 60,
+      fragmentMs: 100,
       quietFragmentMs: 180,
       replayMs: 48_000,
       ackDeadlineMs: 1_500,
