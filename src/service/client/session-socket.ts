@@ -171,6 +171,16 @@ export class SessionSocket {
       this.#count(this.#events)
       if (stray) this.#count(this.#strays)
     })
+    // The library parses handshakes without a guard: an exception there would end the process.
+    socket.io.engine.on('packet', packet => {
+      if (packet.type !== 'open' || isHandshake(packet.data)) return
+      packet.type = 'noop'
+      this.#failed(
+        ServiceClientError.found('protocol/http_status', 'no translation service answers there', {
+          retryable: true,
+        }),
+      )
+    })
     // The library answers each: a service that only pings and never reads would fill the memory.
     socket.io.on('ping', () => this.#count(this.#events))
     socket.on(EVENT.result, (payload: unknown, ...more: unknown[]) => {
@@ -216,6 +226,15 @@ export class SessionSocket {
 
   #failed(error: ServiceClientError): void {
     this.end({ kind: 'failed', error })
+  }
+}
+
+function isHandshake(data: unknown): boolean {
+  try {
+    const handshake: unknown = JSON.parse(String(data))
+    return typeof handshake === 'object' && handshake !== null
+  } catch {
+    return false
   }
 }
 

@@ -109,6 +109,18 @@ describe.each([
   })
 })
 
+test.each(['{bad', 'null', '', '7'])(
+  'a handshake of %j ends the session, and no exception is thrown',
+  async data => {
+    const { url, io } = await serve(CurrentServer)
+    const { told } = await session(url)
+    const [peer] = io.of('/sts').sockets.values()
+    peer!.conn.transport.send([{ type: 'open', data } as never])
+    await until(() => told.end, PATIENCE_MS, 'the end')
+    expect(told.end).toMatchObject({ kind: 'failed', error: { code: 'protocol', retryable: true } })
+  },
+)
+
 test('a flood of pings ends the session, because each is answered', async () => {
   const { url, io } = await serve(CurrentServer)
   const { told } = await session(url)
