@@ -52,7 +52,7 @@ export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & Dispo
   const { url: where } = options
   const url = typeof where === 'string' ? () => where : where
   const mp3 = new Mp3Pool({ max: 2 })
-  const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, socketPath, clock }), mp3)
+  const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, socketPath }, clock), mp3)
   const library = new SoundLibrary({
     speaker,
     settings: soundSettingsSchema.parse(settings ?? {}),

@@ -9,8 +9,6 @@ import { reachedService } from './service.ts'
 import type { Terminal } from './terminal.ts'
 import { assertWritable } from './terminal.ts'
 
-/** Maximum wait for the service (ms): slightly more than the embedded one’s job timeout. */
-const PATIENCE_MS = 330_000
 /** Text files; all other files are treated as audio. */
 const TEXT = /\.(txt|text|md|srt|csv)$/i
 
@@ -89,13 +87,13 @@ async function asked(
   try {
     await using service = await reachedService(config, log)
     doing = `${mode} at ${service.url}`
-    return await new ServiceClient({ ...service, batchTimeoutMs: PATIENCE_MS }).batch({
+    return await new ServiceClient(service).batch({
       mode,
       file: bytes,
       fileName: name,
       languageIdSource: from,
-      ...(mode === 'stt' ? {} : { languageIdTarget: to }),
-      ...(mode === 'sts' || mode === 'tts' ? { more: { dataEncoding: 'base64' } } : {}),
+      languageIdTarget: mode === 'stt' ? undefined : to,
+      more: mode === 'sts' || mode === 'tts' ? { dataEncoding: 'base64' } : undefined,
     })
   } finally {
     terminal.status('')

@@ -1,6 +1,11 @@
 export type { AudioData, BatchReply, BatchRequest } from './client/batch-request.ts'
 export type { FailureDetails } from './client/errors.ts'
 export { type ClientFault, ServiceClientError } from './client/errors.ts'
+export { RESULT_PATHS, type ResultPaths } from './client/result-fields.ts'
+export { readResult } from './client/result-reader.ts'
+export type { VoiceFilter } from './client/service-client.ts'
+export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
+export type { ServiceSession, SessionInput, SessionSetup } from './client/session.ts'
 export type {
   SessionEnd,
   SessionEvent,
@@ -8,21 +13,14 @@ export type {
   SessionResult,
   SessionUtterance,
   SpeechComplete,
-} from './client/results.ts'
-export { RESULT_PATHS, type ResultPaths, readResult } from './client/results.ts'
-export type { SocketAddress } from './client/service-address.ts'
-export type { VoiceFilter } from './client/service-client.ts'
-export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
-export type { ServiceSession, SessionInput, SessionSetup } from './client/session.ts'
+} from './client/session-events.ts'
 export type {
   Everywhere,
   Hearing,
-  SessionOptions,
   SessionParameters,
-  SessionSettings,
   Speaking,
   WantedAudio,
-} from './client/session-options.ts'
+} from './client/session-query.ts'
 export { ServiceTranslator, type ServiceTranslatorOptions } from './client/translator.ts'
 export type {
   BatchMode,

@@ -70,7 +70,7 @@ test('audio passes the documented files between the sockets of a phone and the s
     if (files.includes('core/playout/playout')) add(down)(files)
     // From a phone's message to the service; the rest are pings and handshakes.
     else if (
-      files.includes('service/client/socket-io/transport') &&
+      files.includes('service/client/session-socket') &&
       files.includes('bridges/websocket/leg-socket')
     )
       add(up)(files)

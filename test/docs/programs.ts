@@ -98,7 +98,7 @@ declare const AcmeVerifier: new (secret: string, publicUrl: () => PublicUrl) => 
     mark: 'of microphone)',
     before: `${SERVICE}${ASSERT}import { ServiceClient } from 'dragoman/service'
 import { tone } from 'dragoman/simulator'
-const client = new ServiceClient({ url: real.url, apiKey, quietMs: 300 })
+const client = new ServiceClient({ url: real.url, apiKey })
 const played: (Uint8Array | undefined)[] = []
 const play = (audio: Uint8Array | undefined) => played.push(audio)
 const microphone = [tone(700, 600, 16_000), new Int16Array(16_000)]`,

@@ -52,7 +52,7 @@ import { SAMPLE_RATE } from 'dragoman/transcode'
 
 const http = (_request, response) => response.end(JSON.stringify([{ languageId: 'en-us' }]))
 const service = await ScriptedService.listen({ answer: tones(), http })
-const client = new ServiceClient({ url: service.url, apiKey: service.apiKey, quietMs: 200 })
+const client = new ServiceClient({ url: service.url, apiKey: service.apiKey })
 const both = { languageIdSource: 'en-us', languageIdTarget: 'es-es' }
 
 async function first(namespace, input) {
@@ -61,7 +61,7 @@ async function first(namespace, input) {
     for await (const utterance of session.utterances()) return utterance
   })()
   await session.send(input)
-  await session.finish()
+  await session.finish({ quietMs: 200 })
   return await reading
 }
 

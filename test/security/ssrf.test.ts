@@ -2,10 +2,10 @@ import type { OutgoingHttpHeaders, RequestListener } from 'node:http'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/common/clock.ts'
+import { type Clock, systemClock } from '../../src/common/clock.ts'
 import { isLocalAddress, publicLookup, type Resolve } from '../../src/net/outbound-guard.ts'
-import { SESSION_DEFAULTS } from '../../src/service/client/session-options.ts'
 import { audioAddress, streamedAudio } from '../../src/service/client/streamed-audio.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { httpSender } from '../../src/web/webhooks/event.ts'
 import { LOCAL_HOSTS } from '../support/security/spellings.ts'
 
@@ -47,20 +47,16 @@ async function fetched(
     base = SERVICE,
     peer = FAR as string | undefined,
     resolve = undefined as Resolve | undefined,
-    audioMs = 5_000,
-    maxAudioBytes = SESSION_DEFAULTS.maxAudioBytes as number,
+    clock = systemClock as Clock,
   } = {},
 ) {
   const pieces: Uint8Array[] = []
   try {
     const address = audioAddress(start, base, allowed, peer, resolve)
-    const clock = systemClock
     const { signal } = new AbortController()
     for await (const bytes of streamedAudio({
       address,
       apiKey: 'the-key',
-      audioMs,
-      maxAudioBytes,
       clock,
       signal,
     }))
@@ -155,14 +151,14 @@ describe('G32–G35: the address of streamed audio', () => {
 
 describe('G36: what is fetched', () => {
   /** Reads what `listener` serves, as the audio of a service on this machine. */
-  async function served(listener: RequestListener, more: { audioMs?: number; maxAudioBytes?: number } = {}) {
+  async function served(listener: RequestListener, clock: Clock = systemClock) {
     const server = createHttpServer(listener)
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     try {
       return await fetched('/audio', {
         base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
         peer: '127.0.0.1',
-        ...more,
+        clock,
       })
     } finally {
       server.closeAllConnections()
@@ -220,15 +216,18 @@ describe('G36: what is fetched', () => {
       response.on('drain', more)
       more()
     }
-    expect(await served(endless, { maxAudioBytes: 1_000_000 })).toMatchObject({
+    expect(await served(endless)).toMatchObject({
       code: 'blocked',
       error: 'too_much_audio',
     })
-    expect(sent).toBeLessThan(20_000_000)
-    expect(await served((_request, response) => void response.write('a'), { audioMs: 50 })).toMatchObject({
-      code: 'timeout',
-      error: 'no_audio',
-    })
+    expect(sent).toBeLessThan(100_000_000)
+    const clock = new FakeClock()
+    const slow: RequestListener = (_request, response) => {
+      response.writeHead(200)
+      response.flushHeaders()
+      clock.advance(30_000)
+    }
+    expect(await served(slow, clock)).toMatchObject({ code: 'timeout', error: 'no_audio' })
   })
 })
 

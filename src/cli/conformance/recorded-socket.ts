@@ -35,14 +35,14 @@ export class RecordedSocket implements Disposable {
   static open(options: RecordedSocketOptions): RecordedSocket {
     const { address, query, apiKey, patienceMs } = options
     const socket = io(address.url, {
-      ...(address.path === undefined ? {} : { path: address.path }),
+      path: address.path,
       transports: ['websocket'],
       upgrade: false,
       reconnection: false,
       forceNew: true,
       timeout: patienceMs,
       query: { ...query },
-      ...(apiKey === undefined ? {} : { auth: { token: apiKey } }),
+      auth: apiKey === undefined ? undefined : { token: apiKey },
     })
     const recorded = new RecordedSocket(options, socket)
     recorded.#listen()

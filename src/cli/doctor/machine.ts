@@ -268,7 +268,7 @@ function codeOf(error: unknown): string {
 
 function examined(url: string, apiKey: string, config: Config, close: () => Promise<void>): ExaminedService {
   const { mode, socketPath } = config.service
-  const client = new ServiceClient({ url, apiKey, socketPath, timeoutMs: PATIENCE_MS })
+  const client = new ServiceClient({ url, apiKey, socketPath })
   return {
     languages: () => client.languages(),
     voices: () => client.voices(),

@@ -80,7 +80,7 @@ export const relaySettingsSchema = z.strictObject({
     .min(20)
     .max(200)
     .multipleOf(20)
-    .default(60)
+    .default(100)
     .meta({ about: 'Length of the audio fragments sent to the service (ms, a multiple of 20).' }),
   quietFragmentMs: z.number().int().min(20).max(1_000).multipleOf(20).default(180).meta({
     about:

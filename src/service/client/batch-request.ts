@@ -1,7 +1,8 @@
 import { BATCH_MODES, type BatchMode } from '../contract.ts'
 import { encodedAudio, replyBytes } from './audio-value.ts'
-import { type ResultPaths, readResult } from './results.ts'
-import type { WantedAudio } from './session-options.ts'
+import type { ResultPaths } from './result-fields.ts'
+import { readResult } from './result-reader.ts'
+import type { WantedAudio } from './session-query.ts'
 
 /** Audio data. Samples are linear16: a typed array of floats is rejected. */
 export type AudioData = ArrayBuffer | ArrayBufferView | Blob
@@ -68,13 +69,7 @@ export async function batchForm(request: BatchRequest): Promise<FormData> {
 /** Reads the reply at the documented paths; bytes in any JSON encoding. */
 export function readBatchReply(payload: unknown, places: ResultPaths): BatchReply {
   const { text, translation } = readResult(payload, '', places)
-  const audio = bytesAt(payload, places.audio)
-  return {
-    ...(text === undefined ? {} : { text }),
-    ...(translation === undefined ? {} : { translation }),
-    ...(audio === undefined ? {} : { audio }),
-    payload,
-  }
+  return { text, translation, audio: bytesAt(payload, places.audio), payload }
 }
 
 const DATA = ['file.data', 'audio.data']

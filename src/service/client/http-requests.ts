@@ -18,13 +18,6 @@ async function boundedJson(response: Response, maxBytes: number): Promise<unknow
   }
 }
 
-export interface ServiceRequestsOptions {
-  /** Address of the service without a trailing slash. */
-  readonly base: string
-  readonly apiKey: string
-  readonly clock: Clock
-}
-
 export interface ServiceRequest {
   readonly path: string
   /** Sent as multipart form data by POST. */
@@ -36,23 +29,28 @@ export interface ServiceRequest {
 
 /** HTTP requests to the service, with its key; redirects are not followed. Rejects only with `ServiceClientError`. */
 export class ServiceRequests {
-  readonly #options: ServiceRequestsOptions
+  readonly #base: string
+  readonly #apiKey: string
+  readonly #clock: Clock
 
-  constructor(options: ServiceRequestsOptions) {
-    this.#options = options
+  /** `base`: address of the service without a trailing slash. */
+  constructor(base: string, apiKey: string, clock: Clock) {
+    this.#base = base
+    this.#apiKey = apiKey
+    this.#clock = clock
   }
 
   /** Returns the reply's JSON. */
   async json({ path, form, timeoutMs, maxReplyBytes, signal }: ServiceRequest): Promise<unknown> {
-    const { base, apiKey, clock } = this.#options
     const late = new AbortController()
-    const timer = setTimer(clock, timeoutMs, () => late.abort())
+    const timer = setTimer(this.#clock, timeoutMs, () => late.abort())
     try {
-      const response = await fetch(`${base}${path}`, {
-        headers: { 'x-api-key': apiKey },
+      const response = await fetch(`${this.#base}${path}`, {
+        headers: { 'x-api-key': this.#apiKey },
         redirect: 'manual',
         signal: signal ? AbortSignal.any([late.signal, signal]) : late.signal,
-        ...(form ? { method: 'POST', body: form } : {}),
+        method: form ? 'POST' : 'GET',
+        body: form,
       })
       return replied(response, await boundedJson(response, maxReplyBytes), path)
     } catch (cause) {
@@ -60,7 +58,7 @@ export class ServiceRequests {
       if (late.signal.aborted)
         throw ServiceClientError.found('timeout/no_reply', `${path} did not respond within ${timeoutMs} ms`)
       if (signal?.aborted) throw ServiceClientError.found('closed/aborted', 'aborted by the caller')
-      throw ServiceClientError.found('unreachable/connection_failed', `cannot reach ${base}`, { cause })
+      throw ServiceClientError.found('unreachable/connection_failed', `cannot reach ${this.#base}`, { cause })
     } finally {
       timer[Symbol.dispose]()
     }

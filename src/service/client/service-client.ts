@@ -12,16 +12,10 @@ import {
 import { type BatchReply, type BatchRequest, batchForm, readBatchReply } from './batch-request.ts'
 import { ServiceClientError } from './errors.ts'
 import { ServiceRequests } from './http-requests.ts'
-import { RESULT_PATHS } from './results.ts'
+import { RESULT_PATHS, type ResultPaths } from './result-fields.ts'
 import { baseUrl, socketAddress, socketPath } from './service-address.ts'
 import { ServiceSession } from './session.ts'
-import {
-  type SessionOptions,
-  type SessionParameters,
-  sendRate,
-  sessionQuery,
-  sessionSettings,
-} from './session-options.ts'
+import { type SessionParameters, sendRate, sessionQuery } from './session-query.ts'
 
 /** Filter for the voice list; voices match all given fields. */
 export interface VoiceFilter {
@@ -43,8 +37,14 @@ function voiceQuery(filter: VoiceFilter): string {
   return text ? `?${text}` : ''
 }
 
-/** Address of the service, and the defaults of every session. */
-export interface ServiceClientOptions extends Partial<Omit<SessionOptions, 'signal'>> {
+/** Timeout for a list, and for a batch reply: slightly more than the job timeout of the embedded service (ms). */
+const LIST_MS = 5_000
+const BATCH_MS = 330_000
+/** Maximum size of an HTTP reply (bytes). */
+const MOST_REPLY_BYTES = 64 * 1_048_576
+
+/** Address of the service, and what differs between servers. */
+export interface ServiceClientOptions {
   /** Address of the service, `http://` or `https://`. */
   readonly url: string
   readonly apiKey: string
@@ -53,13 +53,12 @@ export interface ServiceClientOptions extends Partial<Omit<SessionOptions, 'sign
    * `/socket.io/`, where Socket.IO's client reads a path in `url` as part of the namespace.
    */
   readonly socketPath?: string | undefined
-  /** Timeout for a list. Default 5 s. */
-  readonly timeoutMs?: number
-  /** Timeout for a batch reply. Default 120 s. */
-  readonly batchTimeoutMs?: number
-  /** Maximum size of an HTTP reply (bytes). Default 64 MiB. */
-  readonly maxReplyBytes?: number
-  readonly clock?: Clock
+  /** Paths in `result`, for servers that use other names. */
+  readonly resultPaths?: Partial<ResultPaths> | undefined
+  /**
+   * Origins from which streamed audio is fetched, in addition to the service's own, like `https://audio.example.com`.
+   */
+  readonly audioOrigins?: readonly string[] | undefined
 }
 
 /**
@@ -68,43 +67,49 @@ export interface ServiceClientOptions extends Partial<Omit<SessionOptions, 'sign
  */
 export class ServiceClient {
   readonly #base: string
-  readonly #options: ServiceClientOptions
+  readonly #apiKey: string
+  readonly #socketPath: string | undefined
+  readonly #resultPaths: ResultPaths
+  readonly #audioOrigins: readonly string[]
   readonly #clock: Clock
   readonly #requests: ServiceRequests
 
-  /** Throws `RangeError` for an invalid address or option. */
-  constructor(options: ServiceClientOptions) {
-    this.#base = baseUrl(options.url)
-    this.#options = options
-    if (typeof options.apiKey !== 'string')
-      throw new TypeError(`the API key must be a string, got ${typeof options.apiKey}`)
-    sessionSettings(options)
-    socketPath(options.socketPath)
-    this.#clock = options.clock ?? systemClock
-    this.#requests = new ServiceRequests({ base: this.#base, apiKey: options.apiKey, clock: this.#clock })
+  /** Throws `RangeError` or `TypeError` for an invalid address or option. */
+  constructor(options: ServiceClientOptions, clock: Clock = systemClock) {
+    const { url, apiKey, resultPaths, audioOrigins = [] } = options
+    this.#base = baseUrl(url)
+    if (typeof apiKey !== 'string') throw new TypeError(`the API key must be a string, got ${typeof apiKey}`)
+    for (const origin of audioOrigins)
+      if (!URL.canParse(origin))
+        throw new RangeError(`audioOrigins are like https://audio.example.com, got "${origin}"`)
+    this.#apiKey = apiKey
+    this.#socketPath = socketPath(options.socketPath)
+    this.#resultPaths = withDefaults(RESULT_PATHS, resultPaths)
+    this.#audioOrigins = audioOrigins
+    this.#clock = clock
+    this.#requests = new ServiceRequests(this.#base, apiKey, clock)
   }
 
   /**
-   * Opens a session and waits until the service is ready for data. Rejects with `RangeError` for an unknown namespace
-   * or an invalid option.
+   * Opens a session and waits until the service is ready for data; `signal` aborts that. Rejects with `RangeError` for
+   * an unknown namespace.
    */
   async openSession<N extends Namespace>(
     namespace: N,
     parameters: SessionParameters[N],
-    options: Partial<SessionOptions> = {},
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<ServiceSession<N>> {
     if (!NAMESPACES.includes(namespace))
       throw new RangeError(`the namespace is "${namespace}", allowed: ${NAMESPACES.join(', ')}`)
-    const { signal, ...own } = options
-    const settings = sessionSettings(this.#options, own)
     const setup = {
       namespace,
       base: this.#base,
-      address: socketAddress(this.#base, namespace, this.#options.socketPath),
-      apiKey: this.#options.apiKey,
+      address: socketAddress(this.#base, namespace, this.#socketPath),
+      apiKey: this.#apiKey,
       query: sessionQuery(namespace, parameters),
       rate: sendRate(parameters),
-      settings,
+      resultPaths: this.#resultPaths,
+      audioOrigins: this.#audioOrigins,
       clock: this.#clock,
     }
     return ServiceSession.open<N>(setup, signal)
@@ -122,21 +127,24 @@ export class ServiceClient {
 
   /** `POST /api/batch/file`: one file in one request. */
   async batch(request: BatchRequest): Promise<BatchReply> {
-    const { batchTimeoutMs = 120_000, maxReplyBytes = 64 * 1024 * 1024, resultPaths } = this.#options
     const payload = await this.#requests.json({
       path: '/api/batch/file',
       form: await batchForm(request),
-      timeoutMs: batchTimeoutMs,
-      maxReplyBytes,
+      timeoutMs: BATCH_MS,
+      maxReplyBytes: MOST_REPLY_BYTES,
       signal: request.signal,
     })
-    return readBatchReply(payload, withDefaults(RESULT_PATHS, resultPaths))
+    return readBatchReply(payload, this.#resultPaths)
   }
 
   /** Returns a list, sent bare or in an object under `name`, as servers differ. */
   async #list<T>(path: string, name: string, signal: AbortSignal | undefined): Promise<T[]> {
-    const { timeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = this.#options
-    const body = await this.#requests.json({ path, timeoutMs, maxReplyBytes, signal })
+    const body = await this.#requests.json({
+      path,
+      timeoutMs: LIST_MS,
+      maxReplyBytes: MOST_REPLY_BYTES,
+      signal,
+    })
     const list = Array.isArray(body) ? body : (body as Record<string, unknown> | null)?.[name]
     if (!Array.isArray(list))
       throw ServiceClientError.found('protocol/no_list', `${path} did not return a list`)

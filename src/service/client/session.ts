@@ -1,66 +1,38 @@
 import { type Clock, setTimer } from '../../common/clock.ts'
-import { withDefaults } from '../../common/defaults.ts'
-import type { ConnectionParameters, Namespace } from '../contract.ts'
+import { type ConnectionParameters, EVENT, type Namespace } from '../contract.ts'
+import { isAccepted, isErrorObject } from './acknowledgment.ts'
 import { type AudioData, audioBytes } from './batch-request.ts'
 import { ServiceClientError } from './errors.ts'
-import { EventQueue, SendWindow } from './flow-control.ts'
-import {
-  RESULT_PATHS,
-  type SessionEnd,
-  type SessionEvent,
-  type SessionResult,
-  type SessionUtterance,
-} from './results.ts'
+import { EventQueue } from './event-queue.ts'
+import type { ResultPaths } from './result-fields.ts'
 import type { SocketAddress } from './service-address.ts'
-import { type SessionSettings, voiceMode } from './session-options.ts'
-import { SessionWire } from './session-protocol.ts'
+import type { SessionEnd, SessionEvent, SessionResult, SessionUtterance } from './session-events.ts'
+import { voiceMode } from './session-query.ts'
+import { SessionSocket } from './session-socket.ts'
 import { audioAddress, streamedAudio } from './streamed-audio.ts'
+import { wholeUtterances } from './whole-utterances.ts'
 
-/** Maximum number of open utterances; above it, the oldest is treated as complete. */
-const MOST_OPEN = 16
-
-/**
- * Assembles events into whole utterances. With speech, an utterance is complete at its `endSynth`, otherwise at its
- * final result. Utterances that are empty (noise) are omitted.
- */
-async function* wholeUtterances(
-  events: AsyncIterable<SessionEvent>,
-  spoken: boolean,
-): AsyncGenerator<SessionUtterance, void> {
-  const open = new Map<string, SessionResult[]>()
-  function* whole(name: string | undefined): Generator<SessionUtterance, void> {
-    const finals = name === undefined ? undefined : open.get(name)
-    if (!finals) return
-    open.delete(name!)
-    const utterance = joined(finals)
-    if (utterance.text || utterance.translation || utterance.audio) yield utterance
-  }
-  for await (const event of events) {
-    if (event.kind === 'result' && event.final) {
-      const { utterance } = event
-      open.set(utterance, [...(open.get(utterance) ?? []), event])
-      if (!spoken) yield* whole(utterance)
-      else if (open.size > MOST_OPEN) yield* whole(open.keys().next().value)
-    }
-    // An end without a known name ends the oldest.
-    if (spoken && event.kind === 'endSynth')
-      yield* whole(open.has(event.utterance) ? event.utterance : open.keys().next().value)
-  }
-  for (const name of [...open.keys()]) yield* whole(name)
-}
-
-function joined(finals: readonly SessionResult[]): SessionUtterance {
-  const [first] = finals
-  const text = finals.findLast(final => final.text !== undefined)?.text
-  const translation = finals.findLast(final => final.translation !== undefined)?.translation
-  const pieces = finals.flatMap(({ audio }) => (audio ? [audio] : []))
-  return {
-    utterance: first?.utterance ?? '',
-    text,
-    translation,
-    ...(pieces.length === 0 ? {} : { audio: Buffer.concat(pieces) }),
-  }
-}
+/** TCP, TLS and the handshake; from there to `start`; a send without any acknowledgment after it (ms). */
+const CONNECT_MS = 5_000
+const START_MS = 10_000
+const ACK_MS = 10_000
+/** A larger message ends the session (bytes). */
+const MOST_MESSAGE_BYTES = 8 * 1_048_576
+/** Maximum number of unacknowledged fragments or texts, and of `send` calls that wait for it. */
+const MOST_UNACKNOWLEDGED = 16
+const MOST_WAITING = 256
+/** Maximum number and size of unread events: hours of speech. */
+const MOST_UNREAD = 4_096
+const MOST_UNREAD_BYTES = 64 * 1_048_576
+/** Approximate size of an event without its audio. */
+const EVENT_BYTES = 500
+/** Silence sent by `finish` after audio, so that the last utterance ends, and the length of its pieces (ms). */
+const TAIL_MS = 1_000
+const TAIL_PIECE_MS = 100
+/** `finish` after audio: everything counts as answered after this time without an event (ms). */
+const QUIET_MS = 3_000
+/** `finish` after text: maximum wait for a missing answer (ms). */
+const ANSWER_MS = 15_000
 
 /** Input of a namespace: text or audio. */
 export type SessionInput<N extends Namespace> = N extends '/translator' | '/tts' ? string : AudioData
@@ -74,12 +46,10 @@ export interface SessionSetup<N extends Namespace> {
   readonly query: Readonly<Record<string, string>>
   /** Sample rate of the input (Hz). */
   readonly rate: number
-  readonly settings: SessionSettings
+  readonly resultPaths: ResultPaths
+  readonly audioOrigins: readonly string[]
   readonly clock: Clock
 }
-
-/** Length of a piece of the silence after audio (ms). */
-const TAIL_PIECE_MS = 100
 
 /**
  * One session at the service: `send` while iterating over the results. The code that opened it closes it; `ended` gives
@@ -92,59 +62,53 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
 
   readonly #setup: SessionSetup<N>
   readonly #takesText: boolean
-  readonly #queue: EventQueue<SessionEvent>
-  readonly #window: SendWindow<string | Buffer>
-  readonly #wire: SessionWire
+  readonly #socket: SessionSocket
+  readonly #queue = new EventQueue<SessionEvent>(MOST_UNREAD, MOST_UNREAD_BYTES)
   readonly #over = new AbortController()
   readonly #opened = Promise.withResolvers<void>()
   readonly #end = Promise.withResolvers<SessionEnd>()
   #parameters: Readonly<ConnectionParameters & Record<string, unknown>> = {}
   #start: unknown
   #heardAt = 0
+  /** Texts that were not rejected, and answers to them. */
   #texts = 0
   #answers = 0
-  /** Settles when earlier input is queued, as reading a Blob is asynchronous. */
+  /** Number of fragments or texts sent. */
+  #sent = 0
+  #unacknowledged = 0
+  #waiting = 0
+  #ackDeadline: Disposable | undefined
+  /** Settles with the next acknowledgment, and at the end. */
+  #acknowledged = Promise.withResolvers<void>()
+  /** A rejection that no `send` has reported. */
+  #refusal: ServiceClientError | undefined
+  #closed: ServiceClientError | undefined
+  /** Settles when earlier input was sent. */
   #order: Promise<unknown> = Promise.resolve()
 
   private constructor(setup: SessionSetup<N>) {
-    const { namespace, address, apiKey, query, settings, clock } = setup
+    const { namespace, address, apiKey, query, resultPaths, clock } = setup
     this.#setup = setup
     this.namespace = namespace
     this.#takesText = namespace === '/translator' || namespace === '/tts'
     this.ended = this.#end.promise
-    this.#queue = new EventQueue({
-      maxItems: settings.maxUnread,
-      maxBytes: settings.maxUnreadBytes,
-      pause: () => this.#pause(),
-      resume: () => {
-        this.#heardAt = clock.now()
-        this.#wire.resume()
+    this.#socket = new SessionSocket(
+      {
+        ...{ address, apiKey, query, resultPaths, clock, voice: voiceMode(query) },
+        ...{ connectMs: CONNECT_MS, startMs: START_MS, maxMessageBytes: MOST_MESSAGE_BYTES },
       },
-    })
-    this.#window = new SendWindow({
-      size: settings.window,
-      maxWaiting: settings.maxWaiting,
-      emit: (item, sent) => this.#wire.emit(item, sent),
-    })
-    const { resultPaths, connectMs, startMs, ackMs, maxMessageBytes } = settings
-    const limits = { connectMs, startMs, ackMs, maxMessageBytes }
-    const reading = { resultPaths: withDefaults(RESULT_PATHS, resultPaths), voice: voiceMode(query), clock }
-    this.#wire = new SessionWire(
-      { address, apiKey, query, ...limits, ...reading },
       {
         connected: parameters => {
           if (typeof parameters === 'object' && parameters !== null) this.#parameters = { ...parameters }
         },
         ready: start => {
           this.#start = start
-          this.#window.open()
           this.#opened.resolve()
         },
-        acked: (sent, refusal) => {
-          if (refusal && this.#takesText) this.#texts--
-          this.#window.acked(sent, refusal)
-        },
-        event: (event, bytes) => this.#event(event, bytes),
+        result: (result, payload) =>
+          this.#event({ kind: 'result', ...result, payload }, EVENT_BYTES + (result.audio?.length ?? 0)),
+        endOfSpeech: utterance => this.#event({ kind: 'endSynth', utterance }),
+        fault: error => this.#event({ kind: 'error', error }),
         ended: end => this.#ended(end),
       },
     )
@@ -178,20 +142,27 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   }
 
   /**
-   * Sends one fragment or text; settles when there is room for the next. Rejects when it, or an earlier one whose
-   * `send` had settled, was rejected (see `sent` of the failure), and when the session is over.
+   * Sends one fragment or text, and settles then: while 16 are unacknowledged, it waits. Rejects, without sending, with
+   * the rejection of an earlier one (see `sent` of the failure), and when the session is over.
    */
   send(input: SessionInput<N>): Promise<void> {
     if (this.#takesText !== (typeof input === 'string'))
       return Promise.reject(new TypeError(`${this.namespace} takes ${this.#takesText ? 'text' : 'audio'}`))
-    if (typeof input === 'string') {
-      this.#texts++
-      return this.#window.send(input)
-    }
-    const bytes = Promise.all([audioBytes(input), this.#order]).then(([data]) => data)
-    const sending = bytes.then(data => ({ settled: this.#window.send(data) }))
-    this.#order = sending.catch(() => {})
-    return sending.then(({ settled }) => settled)
+    if (this.#waiting >= MOST_WAITING)
+      return Promise.reject(
+        ServiceClientError.found(
+          'limit/too_many_waiting',
+          `${MOST_WAITING} sends are already waiting: await each send`,
+        ),
+      )
+    this.#waiting++
+    const item = typeof input === 'string' ? input : audioBytes(input)
+    const sending = Promise.all([item, this.#order]).then(([ready]) => this.#emit(ready))
+    this.#order = sending.then(
+      () => this.#waiting--,
+      () => this.#waiting--,
+    )
+    return sending
   }
 
   /**
@@ -223,36 +194,37 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
    */
   get audio(): AsyncIterable<Uint8Array> | undefined {
     if (typeof this.#start !== 'string') return undefined
-    const { base, apiKey, settings, clock } = this.#setup
-    const address = audioAddress(this.#start, base, settings.audioOrigins, this.#wire.peer)
-    const { audioMs, maxAudioBytes } = settings
-    return streamedAudio({ address, apiKey, audioMs, maxAudioBytes, clock, signal: this.#over.signal })
+    const { base, apiKey, audioOrigins, clock } = this.#setup
+    const address = audioAddress(this.#start, base, audioOrigins, this.#socket.peer)
+    return streamedAudio({ address, apiKey, clock, signal: this.#over.signal })
   }
 
   /**
    * Ends the input: sends a short silence after audio, waits until everything was acknowledged and answered, and ends
-   * the session. The interface has no event for that, so audio counts as answered when no event arrives for `quietMs`.
-   * Rejects with a rejection that no `send` has reported; the session is over then too.
+   * the session. The interface has no event for that, so audio counts as answered when no event arrives for `quietMs`:
+   * give a slow service more. Rejects with a rejection that no `send` has reported; the session is over then too.
    */
-  async finish(): Promise<SessionEnd> {
+  async finish({ quietMs = QUIET_MS }: { readonly quietMs?: number } = {}): Promise<SessionEnd> {
+    if (!(quietMs >= 0)) throw new RangeError(`quietMs is ${String(quietMs)}, allowed are numbers from 0`)
     try {
       await this.#order
       if (!this.#takesText) await this.#sendTail()
-      await this.#window.drained()
-      await this.#answered()
+      while (this.#unacknowledged > 0 && this.#socket.ready) await this.#acknowledged.promise
+      this.#throwRefusal()
+      await this.#answered(quietMs)
     } catch (error) {
-      this.#wire.end({ kind: 'closed' })
+      this.#socket.end({ kind: 'closed' })
       const end = await this.ended
       if (end.kind !== 'failed') throw error
       return end
     }
-    this.#wire.end({ kind: 'finished' })
+    this.#socket.end({ kind: 'finished' })
     return this.ended
   }
 
   /** Ends the session now. Idempotent. */
   close(): Promise<SessionEnd> {
-    this.#wire.end({ kind: 'closed' })
+    this.#socket.end({ kind: 'closed' })
     return this.ended
   }
 
@@ -260,18 +232,57 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     await this.close()
   }
 
-  #event(event: SessionEvent, bytes: number): void {
-    this.#heardAt = this.#setup.clock.now()
-    if (event.kind === (this.namespace === '/tts' ? 'endSynth' : 'result')) this.#answers++
-    this.#queue.push(event, bytes)
+  async #emit(item: string | Buffer): Promise<void> {
+    while (this.#unacknowledged >= MOST_UNACKNOWLEDGED && !this.#closed) await this.#acknowledged.promise
+    this.#throwRefusal()
+    const sent = ++this.#sent
+    const name = this.#takesText ? EVENT.text : EVENT.writeStream
+    if (!this.#socket.emit(name, item, (...statuses) => this.#acked(sent, statuses))) return
+    if (this.#takesText) this.#texts++
+    this.#unacknowledged++
+    this.#ackDeadline ??= this.#socket.limit(ACK_MS, 'timeout/no_acknowledgment', `acknowledge ${sent}`)
   }
 
-  /**
-   * The reader is slow, so the service has to wait. If the socket cannot pause, the session ends rather than dropping
-   * events.
-   */
-  #pause(): void {
-    if (this.#wire.pause()) return
+  #throwRefusal(): void {
+    const refusal = this.#closed ?? this.#refusal
+    this.#refusal = undefined
+    if (refusal) throw refusal
+  }
+
+  /** The service can answer in any order; it must go on answering while something is unacknowledged. */
+  #acked(sent: number, statuses: readonly unknown[]): void {
+    if (this.#closed) return
+    this.#unacknowledged--
+    this.#ackDeadline?.[Symbol.dispose]()
+    this.#ackDeadline =
+      this.#unacknowledged === 0
+        ? undefined
+        : this.#socket.limit(ACK_MS, 'timeout/no_acknowledgment', 'acknowledge what was sent')
+    if (!isAccepted(statuses)) {
+      if (this.#takesText) this.#texts--
+      this.#refusal ??= this.#refusalOf(statuses).ofSend(sent)
+    }
+    this.#wake()
+  }
+
+  /** The service gives the reason in the status itself, or in an `error` just before. */
+  #refusalOf(statuses: readonly unknown[]): ServiceClientError {
+    const error = statuses.find(isErrorObject)
+    // A bare failure status explains nothing.
+    if (error && ('code' in error || 'error' in error)) return ServiceClientError.told(error)
+    const reason = this.#socket.takeReason()
+    return reason ?? ServiceClientError.found('refused/not_taken', 'the service rejected it without a reason')
+  }
+
+  #wake(): void {
+    this.#acknowledged.resolve()
+    this.#acknowledged = Promise.withResolvers()
+  }
+
+  #event(event: SessionEvent, bytes = EVENT_BYTES): void {
+    this.#heardAt = this.#setup.clock.now()
+    if (event.kind === (this.namespace === '/tts' ? 'endSynth' : 'result')) this.#answers++
+    if (this.#queue.push(event, bytes)) return
     this.#fail(
       ServiceClientError.found('limit/reader_too_slow', `${this.#queue.size} events are unread`, {
         retryable: false,
@@ -280,37 +291,36 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   }
 
   async #sendTail(): Promise<void> {
-    const { rate, settings } = this.#setup
-    const piece = Buffer.alloc(Math.round((rate * TAIL_PIECE_MS) / 1_000) * 2)
-    for (let ms = 0; ms < settings.tailMs; ms += TAIL_PIECE_MS) await this.#window.send(piece)
+    const piece = Buffer.alloc(Math.round((this.#setup.rate * TAIL_PIECE_MS) / 1_000) * 2)
+    for (let ms = 0; ms < TAIL_MS; ms += TAIL_PIECE_MS) await this.#emit(piece)
   }
 
-  /** Waits until no more events are expected. Time with a full queue is not counted against the service. */
-  async #answered(): Promise<void> {
-    const { clock, settings } = this.#setup
-    const { quietMs, answerMs } = settings
+  /** Waits until no more events are expected. */
+  async #answered(quietMs: number): Promise<void> {
+    const { clock } = this.#setup
     this.#heardAt = clock.now()
-    while (this.#wire.ready) {
+    while (this.#socket.ready) {
       if (this.#takesText && this.#answers >= this.#texts) return
-      const left = this.#heardAt + (this.#takesText ? answerMs : quietMs) - clock.now()
-      if (left <= 0 && !this.#queue.full) return
+      const left = this.#heardAt + (this.#takesText ? ANSWER_MS : quietMs) - clock.now()
+      if (left <= 0) return
       const wait = this.#takesText ? Math.min(left, 20) : left
       await Promise.race([this.ended, pause(clock, Math.max(wait, 10))])
     }
   }
 
   #fail(error: ServiceClientError): void {
-    this.#wire.end({ kind: 'failed', error })
+    this.#socket.end({ kind: 'failed', error })
   }
 
   #ended(end: SessionEnd): void {
     const failure = end.kind === 'failed' ? end.error : undefined
-    const closed = failure ?? ServiceClientError.found('closed/session_ended', 'the session is over')
-    this.#window.end(closed)
+    this.#closed = failure ?? ServiceClientError.found('closed/session_ended', 'the session is over')
+    this.#ackDeadline?.[Symbol.dispose]()
+    this.#wake()
     this.#queue.end(failure)
     // After the last answer, the service itself ends streamed audio once all of it was sent.
     if (end.kind !== 'finished') this.#over.abort()
-    this.#opened.reject(closed)
+    this.#opened.reject(this.#closed)
     this.#end.resolve(end)
   }
 }

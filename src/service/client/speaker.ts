@@ -41,7 +41,7 @@ export class ServiceSpeaker {
 async function answerTo(
   session: ServiceSession<'/tts' | '/translator'>,
   text: string,
-): Promise<{ audio?: Uint8Array; translation?: string }> {
+): Promise<{ audio: Uint8Array | undefined; translation: string | undefined }> {
   await session.send(text)
   const finished = session.finish()
   const audio: Uint8Array[] = []
@@ -56,8 +56,5 @@ async function answerTo(
   } finally {
     finished.catch(() => {})
   }
-  return {
-    ...(audio.length === 0 ? {} : { audio: Buffer.concat(audio) }),
-    ...(translation === undefined ? {} : { translation }),
-  }
+  return { audio: audio.length === 0 ? undefined : Buffer.concat(audio), translation }
 }

@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { type Clock, setTimer } from '../../common/clock.ts'
@@ -52,15 +52,15 @@ function blocked(why: string): ServiceClientError {
 export interface StreamedAudioOptions {
   readonly address: AudioAddress
   readonly apiKey: string
-  /** Maximum wait for the next bytes (ms). */
-  readonly audioMs: number
-  /** Maximum total size (bytes). */
-  readonly maxAudioBytes: number
   readonly clock: Clock
   /** Ends the download with the session. */
   readonly signal: AbortSignal
 }
 
+/** Maximum wait for the next bytes (ms). */
+const NEXT_MS = 30_000
+/** Maximum total size: four hours of speech (bytes). */
+const MOST_BYTES = 64 * 1_048_576
 /** Accepted content types; a missing one is accepted too. */
 const AUDIO_TYPE = /^(audio\/[\w.+-]+|(application|binary)\/octet-stream)\s*(;|$)/i
 
@@ -70,10 +70,10 @@ const AUDIO_TYPE = /^(audio\/[\w.+-]+|(application|binary)\/octet-stream)\s*(;|$
  */
 export async function* streamedAudio(options: StreamedAudioOptions): AsyncGenerator<Uint8Array, void> {
   const abort = new AbortController()
-  const { clock, audioMs, maxAudioBytes } = options
+  const { clock } = options
   const late = () =>
-    abort.abort(ServiceClientError.found('timeout/no_audio', `no streamed audio for ${audioMs} ms`))
-  let deadline = setTimer(clock, audioMs, late)
+    abort.abort(ServiceClientError.found('timeout/no_audio', `no streamed audio for ${NEXT_MS} ms`))
+  let deadline = setTimer(clock, NEXT_MS, late)
   try {
     const signal = AbortSignal.any([abort.signal, options.signal])
     const response = await responseOf(options, signal)
@@ -81,10 +81,10 @@ export async function* streamedAudio(options: StreamedAudioOptions): AsyncGenera
     for await (const bytes of response as AsyncIterable<Buffer>) {
       deadline[Symbol.dispose]()
       total += bytes.length
-      if (total > maxAudioBytes)
-        throw ServiceClientError.found('blocked/too_much_audio', `more than ${maxAudioBytes} bytes of audio`)
+      if (total > MOST_BYTES)
+        throw ServiceClientError.found('blocked/too_much_audio', `more than ${MOST_BYTES} bytes of audio`)
       yield bytes
-      deadline = setTimer(clock, audioMs, late)
+      deadline = setTimer(clock, NEXT_MS, late)
     }
   } catch (error) {
     if (abort.signal.aborted) throw abort.signal.reason
@@ -102,7 +102,8 @@ function responseOf(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const headers = { 'accept-encoding': 'identity', ...(own ? { 'x-api-key': apiKey } : {}) }
+  const headers: OutgoingHttpHeaders = { 'accept-encoding': 'identity' }
+  if (own) headers['x-api-key'] = apiKey
   return new Promise((resolve, reject) => {
     const sent = request(url, { lookup, signal, agent: false, headers }, response => {
       const { statusCode = 0 } = response

@@ -9,15 +9,18 @@ import type {
 } from '../../core/translation/translator.ts'
 import type { ReceiveAudio } from '../contract.ts'
 import { toBridgeError } from './errors.ts'
-import { RESULT_PATHS, type ResultPaths, type SessionEnd } from './results.ts'
+import { RESULT_PATHS, type ResultPaths } from './result-fields.ts'
 import { baseUrl, socketAddress, socketPath } from './service-address.ts'
-import { sessionQuery } from './session-options.ts'
-import { SessionSocket, type SessionSocketOptions } from './session-transport.ts'
+import type { SessionEnd } from './session-events.ts'
+import { sessionQuery } from './session-query.ts'
+import { SessionSocket, type SessionSocketOptions } from './session-socket.ts'
 
 /** Time before the end of a session at which it should be replaced, long enough to find a pause (ms). */
 const BEFORE_MS = 60_000
 /** Maximum share of the lifetime for that: not in the first three quarters. */
 const SHARE = 0.25
+/** A larger message ends the connection; this is more than two minutes of mp3 (bytes). */
+const MOST_MESSAGE_BYTES = 2_000_000
 /** Maximum delay of a timer (ms): 24 days. */
 const LONGEST_MS = 2 ** 31 - 1
 
@@ -113,8 +116,6 @@ export interface ServiceTranslatorOptions {
    * by `connected`.
    */
   readonly sessionMs?: number
-  /** Default 2 MB: more than two minutes of mp3 in one message. */
-  readonly maxMessageBytes?: number
 }
 
 /** Adapts any server of the translation-service interface to the relay's translator. */
@@ -138,7 +139,7 @@ export class ServiceTranslator implements Translator {
   open({ from, to, want, voice }: TranslationRequest, sink: ConnectionSink): Connection {
     if (this.#closed) throw new RangeError('this translator is closed')
     const { url, apiKey, mode = 'streaming', deadlines = {}, resultPaths } = this.#options
-    const { clock = systemClock, maxMessageBytes = 2_000_000, sessionMs } = this.#options
+    const { clock = systemClock, sessionMs } = this.#options
     const { connectMs = 3_000, startMs = 3_000 } = deadlines
     const heard = { languageIdSource: from, partials: true }
     const connection = new ServiceConnection(
@@ -155,7 +156,7 @@ export class ServiceTranslator implements Translator {
                 ...heard,
                 languageIdTarget: to,
                 receiveAudio: { mode },
-                ...(voice === undefined ? {} : { voiceId: voice }),
+                voiceId: voice,
               })
             : sessionQuery('/stt', heard),
         connectMs,
@@ -163,7 +164,7 @@ export class ServiceTranslator implements Translator {
         clock,
         resultPaths: withDefaults(RESULT_PATHS, resultPaths),
         voice: want === 'speech' ? mode : 'none',
-        maxMessageBytes,
+        maxMessageBytes: MOST_MESSAGE_BYTES,
         lifeMs: sessionMs,
       },
       sink,

@@ -29,7 +29,7 @@ const answerEveryTenth: Answering = session => () => {
 /** A session on a real socket to its own service. */
 async function setUp(options: Partial<RelaySettings> = {}) {
   // A slow machine is not a silent service: timeouts are long, except in the tests of silence.
-  const patient = { ackDeadlineMs: 10_000, ...options }
+  const patient = { fragmentMs: 60, ackDeadlineMs: 10_000, ...options }
   const service = await ScriptedService.listen({ answer: answerEveryTenth, record: 'audio' })
   const deadlines = { connectMs: PATIENCE_MS, startMs: PATIENCE_MS }
   const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey, deadlines })

@@ -1,6 +1,6 @@
+import { isAccepted } from '../../../src/service/client/acknowledgment.ts'
 import { ServiceClientError } from '../../../src/service/client/errors.ts'
-import { readResult } from '../../../src/service/client/results.ts'
-import { taken } from '../../../src/service/client/session-transport.ts'
+import { readResult } from '../../../src/service/client/result-reader.ts'
 import { transcriptOf } from '../../../src/service/server/engines/remote/openai.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
@@ -49,7 +49,7 @@ const results: FuzzTarget = {
     )
     must(typeof ServiceClientError.told(payload).retryable === 'boolean', 'an error has a code')
     must(
-      taken([payload]) === (payload !== false) || typeof payload === 'object',
+      isAccepted([payload]) === (payload !== false) || typeof payload === 'object',
       'only false and errors refuse',
     )
     must(Object.keys(Object.prototype).length === 0, 'the prototype is unchanged')

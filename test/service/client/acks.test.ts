@@ -9,7 +9,7 @@ const LOST = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
 
 /** A call with one session, whose service acknowledges when the test says. */
 async function setUp() {
-  const r = await rooms()
+  const r = await rooms({ fragmentMs: 60 })
   r.join('anna', { speaks: 'en-us', hears: 'en-us' })
   r.join('bob', { hears: 'es-es' })
   await r.run(20)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ServiceClient } from '../../../src/service/client/service-client.ts'
 import { mp3HeaderAt } from '../../../src/transcode/mp3/header.ts'
-import { collected, failureOf, kept } from '../../support/service/client-helpers.ts'
+import { collected, failureOf, kept, QUICK } from '../../support/service/client-helpers.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 
 const TO = { languageIdTarget: 'es-es' } as const
@@ -9,7 +9,7 @@ const BOTH = { languageIdSource: 'en-us', ...TO } as const
 
 async function embedded() {
   const { url, engines } = await fakeService()
-  return { client: new ServiceClient({ url, apiKey: KEY, quietMs: 100 }), engines, url }
+  return { client: new ServiceClient({ url, apiKey: KEY }), engines, url }
 }
 
 describe('against the embedded service', () => {
@@ -25,7 +25,7 @@ describe('against the embedded service', () => {
     const session = kept(await client.openSession('/translator', BOTH))
     expect(session.parameters).toMatchObject(BOTH)
     for (const text of ['one', 'two']) await session.send(text)
-    expect(await session.finish()).toEqual({ kind: 'finished' })
+    expect(await session.finish(QUICK)).toEqual({ kind: 'finished' })
     expect((await collected(session)).map(({ translation }) => translation)).toEqual(['ONE', 'TWO'])
   })
 
@@ -33,7 +33,7 @@ describe('against the embedded service', () => {
     const { client } = await embedded()
     const session = kept(await client.openSession('/tts', { ...TO, receiveAudio: { mode } }))
     await session.send('a few words')
-    await session.finish()
+    await session.finish(QUICK)
     const utterances = await collected(session.utterances())
     expect(utterances).toHaveLength(1)
     expect(mp3HeaderAt(utterances[0]!.audio!, 0)?.rate).toBe(16_000)
@@ -44,7 +44,7 @@ describe('against the embedded service', () => {
     const session = kept(await client.openSession('/tts', { ...TO, receiveAudio: { obtainVia: 'stream' } }))
     const listening = collected(session.audio!)
     await session.send('a few words')
-    await session.finish()
+    await session.finish(QUICK)
     const mp3 = Buffer.concat(await listening)
     expect(mp3HeaderAt(mp3, 0)?.rate).toBe(16_000)
     expect(mp3.length).toBeGreaterThan(1_000)
@@ -56,20 +56,19 @@ describe('against the embedded service', () => {
     const utterances = collected(session.utterances())
     await session.send(new Int16Array(1_600))
     engines.recognizer.streams.at(-1)?.hear('hello there')
-    await session.finish()
+    await session.finish(QUICK)
     expect(await utterances).toMatchObject([{ text: 'hello there', translation: 'HELLO THERE' }])
     expect(engines.recognizer.streams.at(-1)?.samples).toBe(1_600 + 16_000)
   })
 
   test('rejections include the reason', async () => {
     const { client, url } = await embedded()
-    const stt = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1 }))
-    expect(await failureOf(stt.send(new Uint8Array(3)))).toMatchObject({
-      code: 'bad_audio',
-      error: 'odd_byte_count',
-    })
-    const text = kept(await client.openSession('/translator', BOTH, { window: 1 }))
-    expect(await failureOf(text.send(''))).toMatchObject({ code: 'bad_text', error: 'text_empty' })
+    const stt = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }))
+    await stt.send(new Uint8Array(3))
+    expect(await failureOf(stt.finish(QUICK))).toMatchObject({ code: 'bad_audio', error: 'odd_byte_count' })
+    const text = kept(await client.openSession('/translator', BOTH))
+    await text.send('')
+    expect(await failureOf(text.finish())).toMatchObject({ code: 'bad_text', error: 'text_empty' })
     const stranger = new ServiceClient({ url, apiKey: 'wrong' })
     const refused = { code: 'unauthorized', error: 'key_wrong', retryable: false }
     expect(await failureOf(stranger.openSession('/tts', TO))).toMatchObject(refused)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readResult } from '../../../src/service/client/results.ts'
+import { readResult } from '../../../src/service/client/result-reader.ts'
 
 const timingOf = (timing: unknown) => readResult({ id: '1', text: 'x', timing }, '0').timing
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { replyBytes } from '../../../src/service/client/audio-value.ts'
 import { ServiceClient, type ServiceClientOptions } from '../../../src/service/client/service-client.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { failureOf, scripted } from '../../support/service/client-helpers.ts'
 
 const MP3 = Uint8Array.of(0xff, 0xf3, 0x40, 0xc4)
@@ -49,8 +50,8 @@ describe('lists', () => {
 
   test('failures: the codes of the service, its status, no JSON, too much, too late, a redirect, no server', async () => {
     let http: RequestListener = json({ code: 'unauthorized', error: 'key_wrong', description: 'no' }, 401)
-    const more = { timeoutMs: 1_000, maxReplyBytes: 1_000 }
-    const { client, service } = await scripted({ http: (...given) => http(...given) }, more)
+    const clock = new FakeClock()
+    const { client, service } = await scripted({ http: (...given) => http(...given) }, {}, clock)
     const failure = () => failureOf(client.languages())
     expect(await failure()).toMatchObject({
       name: 'ServiceClientError',
@@ -68,12 +69,16 @@ describe('lists', () => {
     expect(await failure()).toMatchObject({ code: 'protocol', error: 'not_json' })
     http = json({ nothing: 1 })
     expect(await failure()).toMatchObject({ error: 'no_list' })
-    http = json('x'.repeat(2_000))
+    http = (_request, response) => {
+      for (let n = 0; n < 65; n++) response.write(Buffer.alloc(1_048_576))
+      response.end()
+    }
     expect(await failure()).toMatchObject({ error: 'reply_too_large' })
     http = (_request, response) => void response.writeHead(302, { location: '/elsewhere' }).end()
     expect(await failure()).toMatchObject({ error: 'http_status', status: 302 })
-    http = () => {}
+    http = () => clock.advance(5_000)
     expect(await failure()).toMatchObject({ code: 'timeout', error: 'no_reply', retryable: true })
+    http = () => {}
     expect(await failureOf(client.voices({}, AbortSignal.timeout(10)))).toMatchObject({ error: 'aborted' })
     await service.stop()
     expect(await failure()).toMatchObject({ code: 'unreachable', retryable: true })
@@ -147,10 +152,8 @@ describe('batch', () => {
 
 describe('misuse', () => {
   test.each([
-    [{ window: 0 }, 'window is 0, allowed are numbers from 1'],
-    [{ ackMs: -1 }, 'ackMs is -1, allowed are numbers from 0'],
-    [{ quietMs: '3 s' }, 'quietMs is 3 s, allowed'],
-    [{ maxUnreadBytes: Number.NaN }, 'maxUnreadBytes is NaN'],
+    [{ socketPath: 'socket.io' }, 'socketPath is a path like /translate/socket.io/, got "socket.io"'],
+    [{ audioOrigins: ['audio.example.com'] }, 'audioOrigins are like https://audio.example.com, got'],
     [{ apiKey: undefined }, 'the API key must be a string, got undefined'],
     [{ url: 'example.com' }, 'the service\'s address is http:// or https://, got "example.com"'],
   ])('%j is rejected at once', (option, said) => {
@@ -159,11 +162,10 @@ describe('misuse', () => {
   })
 
   test('an undefined option has its default; an invalid option or namespace is rejected', async () => {
-    const { service, client } = await scripted({}, { window: undefined } as object)
+    const { service, client } = await scripted({}, { socketPath: undefined, audioOrigins: undefined })
     await using session = await client.openSession('/stt', { languageIdSource: 'en-us' })
     await session.send(Buffer.alloc(1_920))
-    const wrong = client.openSession('/stt', { languageIdSource: 'en-us' }, { startMs: Number.NaN })
-    await expect(wrong).rejects.toThrow('startMs is NaN')
+    await expect(session.finish({ quietMs: Number.NaN })).rejects.toThrow('quietMs is NaN')
     const nowhere = client.openSession('/sst' as never, {} as never)
     await expect(nowhere).rejects.toThrow('the namespace is "/sst", allowed: /stt, /translator, /tts, /sts')
     expect(service.sessions).toHaveLength(1)

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { ServiceClientError } from '../../../src/service/client/errors.ts'
+import type { ServiceSession, SessionInput } from '../../../src/service/client/session.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { silence, tones } from '../../../src/simulator/service/scripted-answers.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
-import { collected, failureOf, kept, scripted } from '../../support/service/client-helpers.ts'
+import { collected, failureOf, kept, QUICK, scripted } from '../../support/service/client-helpers.ts'
 import { quiet, sine } from '../../support/transcode/tone.ts'
 
 const STS = { languageIdSource: 'en-us', languageIdTarget: 'es-es' }
@@ -27,7 +30,7 @@ describe('speech', () => {
     ]
     await Promise.all(sends)
     const utterances = collected(session.utterances())
-    expect(await session.finish()).toEqual({ kind: 'finished' })
+    expect(await session.finish(QUICK)).toEqual({ kind: 'finished' })
     expect(await session.ended).toEqual({ kind: 'finished' })
     const [utterance, more] = await utterances
     expect(more).toBeUndefined()
@@ -39,15 +42,14 @@ describe('speech', () => {
 
   test('/sts streaming: pieces of one mp3, then endSynth; utterances join them', async () => {
     const { client } = await scripted({ answer: tones({ everyMs: 960 }) })
-    const session = kept(
-      await client.openSession('/sts', { ...STS, receiveAudio: { mode: 'streaming' } }, { tailMs: 0 }),
-    )
+    const session = kept(await client.openSession('/sts', { ...STS, receiveAudio: { mode: 'streaming' } }))
     await session.send(bytesOf(sine(440, 960)))
-    await session.finish()
+    await session.finish(QUICK)
     const events = await collected(session.events())
     const pieces = events.flatMap(event => (event.kind === 'result' && event.final ? [event.audio!] : []))
     expect(pieces.length).toBeGreaterThan(3)
-    expect(events.at(-1)).toEqual({ kind: 'endSynth', utterance: '1' })
+    const first = events.filter(event => event.kind !== 'error' && event.utterance === '1')
+    expect(first.at(-1)).toEqual({ kind: 'endSynth', utterance: '1' })
   })
 
   test('/stt: partials; loses no result when results are read late', async () => {
@@ -64,22 +66,24 @@ describe('speech', () => {
     expect(heard).toEqual(Array.from({ length: 50 }, (_, n) => `said ${n}`))
   })
 
-  test('a slow reader slows down the service and loses nothing', async () => {
+  test('a slow reader loses nothing, and one that does not read ends the session', async () => {
     const { service, client } = await scripted({ answer: silence })
-    const session = kept(await client.openSession('/sts', STS, { maxUnread: 8, tailMs: 0, quietMs: 1_000 }))
+    const session = kept(await client.openSession('/sts', STS))
     const big = new Uint8Array(200_000)
     for (let n = 0; n < 200; n++) service.session?.say({ text: `${n}`, audio: big })
-    await sleep(100)
-    const texts: string[] = []
-    const reading = (async () => {
-      for await (const result of session) texts.push(result.text ?? '')
-    })()
-    await sleep(0)
-    // Not all of the 40 MB can have arrived, because they were not read.
-    expect(texts.length).toBeLessThan(100)
-    await session.finish()
-    await reading
+    await session.finish({ quietMs: 1_000 })
+    const texts = (await collected(session)).map(({ text }) => text)
     expect(texts).toEqual(Array.from({ length: 200 }, (_, n) => `${n}`))
+
+    const unread = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }))
+    for (let n = 0; n < 4_097; n++) service.session?.emit('result', { text: `${n}` })
+    expect(await unread.ended).toMatchObject({ error: { code: 'limit', error: 'reader_too_slow' } })
+    const read: string[] = []
+    const reading = (async () => {
+      for await (const { text } of unread) read.push(text ?? '')
+    })()
+    expect(await failureOf(reading)).toMatchObject({ error: 'reader_too_slow', retryable: false })
+    expect(read).toHaveLength(4_096)
   })
 })
 
@@ -91,7 +95,7 @@ describe('text', () => {
     const { service, client } = await scripted({ answerText })
     const session = kept(await client.openSession('/translator', STS))
     for (const text of ['one', 'two', 'three']) await session.send(text)
-    const done = session.finish()
+    const done = session.finish(QUICK)
     const results = await collected(session)
     expect(await done).toEqual({ kind: 'finished' })
     expect(results.map(({ text, translation }) => [text, translation])).toEqual([
@@ -106,7 +110,7 @@ describe('text', () => {
     const { client } = await scripted()
     const session = kept(await client.openSession('/tts', { languageIdTarget: 'es-es' }))
     await session.send('hola')
-    await session.finish()
+    await session.finish(QUICK)
     const [utterance] = await collected(session.utterances())
     expect(utterance?.audio?.length).toBeGreaterThan(500)
   })
@@ -123,65 +127,91 @@ describe('text', () => {
   })
 })
 
+/** Sends `input`, and more of it until the rejection of one is reported. */
+async function refusalOf<N extends '/stt' | '/translator'>(
+  session: ServiceSession<N>,
+  input: SessionInput<N>,
+) {
+  for (;;) {
+    const failure = await session.send(input).catch((error: unknown) => error)
+    if (failure instanceof ServiceClientError) return failure
+    await sleep(2)
+  }
+}
+
 describe('back-pressure', () => {
-  test('sends at most one window of fragments ahead', async () => {
-    const { service, client } = await scripted({ answer: silence, faults: { ackAfterMs: 20 } })
-    const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 4 }))
-    let sent = 0
-    const sending = (async () => {
-      for (; sent < 20; sent++) await session.send(FRAGMENT)
-    })()
-    await sleep(10)
-    expect(sent).toBeLessThanOrEqual(4)
-    await sending
-    expect(service.session?.fragments).toBeGreaterThanOrEqual(19)
+  test('sends at most 16 fragments ahead', async () => {
+    const { service, client } = await scripted({ answer: silence, faults: { noAck: true } })
+    const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }))
+    const sends = Promise.allSettled(Array.from({ length: 20 }, () => session.send(FRAGMENT)))
+    await expect.poll(() => service.session?.arrived).toBe(16)
+    await sleep(20)
+    expect(service.session?.arrived).toBe(16)
+    await session.close()
+    expect((await sends).map(({ status }) => status).indexOf('rejected')).toBe(16)
+  })
+
+  test('keeps the order of what is sent without waiting', async () => {
+    const { service, client } = await scripted({
+      answer: silence,
+      record: 'audio',
+      faults: { ackAfterMs: 5 },
+    })
+    const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }))
+    const pcm = Int16Array.from({ length: 60 * 160 }, (_, n) => n)
+    const pieces = Array.from({ length: 60 }, (_, n) => bytesOf(pcm.slice(n * 160, (n + 1) * 160)))
+    await Promise.all(pieces.map((piece, n) => session.send(n % 3 === 0 ? new Blob([piece]) : piece)))
+    await session.finish(QUICK)
+    expect(service.session?.pcm.slice(0, pcm.length)).toEqual(pcm)
   })
 
   test('a rejected fragment is an error with the reason of the service, and the session continues', async () => {
     const { service, client } = await scripted({ answer: silence, faults: { nack: 1 } })
-    const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1 }))
-    expect(await failureOf(session.send(FRAGMENT))).toMatchObject({
-      code: 'refused',
-      error: 'not_taken',
-      sent: 1,
-      by: 'client',
+    const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }))
+    expect(await refusalOf(session, FRAGMENT)).toMatchObject({
+      ...{ code: 'refused', error: 'not_taken', sent: 1, by: 'client' },
     })
     await session.send(FRAGMENT)
     service.faults.nack = 1
     service.session?.error({ code: 'limit', error: 'backlog_full', description: 'later' })
-    const refused = await failureOf(session.send(FRAGMENT))
-    expect(refused).toMatchObject({ code: 'limit', error: 'backlog_full', description: 'later', sent: 3 })
-    expect(refused).toMatchObject({ retryable: true, by: 'service' })
+    expect(await refusalOf(session, FRAGMENT)).toMatchObject({
+      ...{ code: 'limit', error: 'backlog_full', description: 'later', retryable: true, by: 'service' },
+    })
     await session.send(FRAGMENT)
   })
 
-  test('only false and errors reject audio and text; an empty acknowledgment, words and objects accept them', async () => {
-    const { service, client } = await scripted({ answer: silence })
-    const audio = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1 }))
-    const text = kept(await client.openSession('/translator', STS, { window: 1 }))
-    for (const ackWith of [
-      [],
-      ['true'],
-      ['ok'],
-      [0],
-      [null],
-      [null, true],
-      [{ ok: true }],
-      [{ code: 'ok' }],
-    ]) {
-      service.faults.ackWith = ackWith
-      await audio.send(FRAGMENT)
-      await text.send('a')
-    }
-    for (const ackWith of [[false], [null, false], [{ success: false }]]) {
-      service.faults.ackWith = ackWith
-      expect(await failureOf(audio.send(FRAGMENT))).toMatchObject({ error: 'not_taken' })
-      expect(await failureOf(text.send('a'))).toMatchObject({ error: 'not_taken' })
-    }
-    const error = { code: 'limit', error: 'backlog_full', description: 'later' }
-    service.faults.ackWith = [error]
-    expect(await failureOf(audio.send(FRAGMENT))).toMatchObject(error)
-    expect(await failureOf(text.send('a'))).toMatchObject(error)
+  test.each([
+    [[]],
+    [['true']],
+    [['ok']],
+    [[0]],
+    [[null]],
+    [[null, true]],
+    [[{ ok: true }]],
+    [[{ code: 'ok' }]],
+  ])('acknowledged with %j, audio and text are accepted', async ackWith => {
+    const { client } = await scripted({ answer: silence, faults: { ackWith } })
+    const audio = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }))
+    const text = kept(await client.openSession('/translator', STS))
+    await audio.send(FRAGMENT)
+    expect(await audio.finish(QUICK)).toEqual({ kind: 'finished' })
+    await text.send('a')
+    await sleep(20)
+    await text.send('b')
+  })
+
+  const later = { code: 'limit', error: 'backlog_full', description: 'later' }
+  test.each([
+    [[false], { error: 'not_taken' }],
+    [[null, false], { error: 'not_taken' }],
+    [[{ success: false }], { error: 'not_taken' }],
+    [[later], later],
+  ])('acknowledged with %j, audio and text are rejected', async (ackWith, failure) => {
+    const { client } = await scripted({ answer: silence, faults: { ackWith } })
+    const audio = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }))
+    const text = kept(await client.openSession('/translator', STS))
+    expect(await refusalOf(audio, FRAGMENT)).toMatchObject(failure)
+    expect(await refusalOf(text, 'a')).toMatchObject(failure)
   })
 
   test('a rejection after a settled send is reported by the next one, or by finish', async () => {
@@ -192,25 +222,31 @@ describe('back-pressure', () => {
     await sleep(10)
     expect(await failureOf(session.send(FRAGMENT))).toMatchObject({ error: 'not_taken', sent: 1 })
     service.faults.nack = Number.POSITIVE_INFINITY
-    expect(await failureOf(session.finish())).toMatchObject({ error: 'not_taken' })
+    expect(await failureOf(session.finish(QUICK))).toMatchObject({ error: 'not_taken' })
     expect(await session.ended).toEqual({ kind: 'closed' })
   })
 
-  test('limits sends that are not awaited', async () => {
-    const { client } = await scripted({ answer: silence, faults: { noAck: true } })
-    const options = { window: 2, maxWaiting: 3, ackMs: 50 }
-    const session = kept(await client.openSession('/translator', STS, options))
-    const sends = await Promise.allSettled(Array.from({ length: 8 }, () => session.send('text')))
-    const reasons = sends.map(each => (each.status === 'rejected' ? each.reason.error : 'sent'))
-    expect(reasons.slice(0, 1)).toEqual(['sent'])
-    expect(reasons.slice(5)).toEqual(['too_many_waiting', 'too_many_waiting', 'too_many_waiting'])
+  test('limits sends that are not awaited, and waits for acknowledgments for a limited time', async () => {
+    const clock = new FakeClock()
+    const { service, client } = await scripted({ answer: silence, faults: { noAck: true } }, {}, clock)
+    const session = kept(await client.openSession('/translator', STS))
+    const sends = Promise.allSettled(Array.from({ length: 300 }, () => session.send('text')))
+    await expect.poll(() => service.session?.texts.length).toBe(16)
+    clock.advance(10_000)
+    const errors = (await sends).map(each => (each.status === 'rejected' ? each.reason.error : 'sent'))
+    expect(
+      Object.fromEntries([...Map.groupBy(errors, each => each)].map(([name, all]) => [name, all.length])),
+    ).toEqual({
+      ...{ sent: 16, no_acknowledgment: 240, too_many_waiting: 44 },
+    })
     expect(await session.ended).toMatchObject({ kind: 'failed', error: { error: 'no_acknowledgment' } })
+    expect(clock.pending).toBe(0)
   })
 })
 
 describe('faults', () => {
-  test('opening fails: wrong key, wrong parameters, no start, no server, aborted', async () => {
-    const { service, client } = await scripted({}, { startMs: 400, connectMs: 5_000 })
+  test('opening fails: wrong key, wrong parameters, no server, aborted', async () => {
+    const { service, client } = await scripted()
     service.next({ refuseKey: true })
     expect(await failureOf(client.openSession('/sts', STS))).toMatchObject({
       code: 'unauthorized',
@@ -220,12 +256,6 @@ describe('faults', () => {
     expect(await failureOf(client.openSession('/stt', { languageIdSource: 'english' }))).toMatchObject({
       code: 'bad_parameter',
       error: 'language_malformed',
-    })
-    service.next({ noStart: true })
-    expect(await failureOf(client.openSession('/sts', STS))).toMatchObject({
-      code: 'timeout',
-      error: 'no_start',
-      retryable: true,
     })
     service.next({ noStart: true })
     const signal = AbortSignal.timeout(20)
@@ -249,7 +279,7 @@ describe('faults', () => {
     service.session?.drop()
     expect(await session.ended).toMatchObject({ kind: 'failed' })
     expect(await failureOf(session.send(FRAGMENT))).toMatchObject({ error: 'connection_lost' })
-    expect(await session.finish()).toMatchObject({ kind: 'failed' })
+    expect(await session.finish(QUICK)).toMatchObject({ kind: 'failed' })
   })
 
   test('reports the service’s last error as the reason for the disconnection', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ReadResult } from '../../../src/service/client/results.ts'
+import type { ReadResult } from '../../../src/service/client/result-reader.ts'
 import { UtteranceNumbers, type VoiceMode } from '../../../src/service/client/utterance-numbers.ts'
 import { expectAlike } from '../../support/service/result-shape-script.ts'
 import { allShapes } from '../../support/service/result-shapes.ts'
@@ -14,9 +14,6 @@ describe('utterances are the same under all names and omissions of a service', (
   )
   test.each([...Map.groupBy(voiced, ({ form, mode }) => `${form}, ${mode}`)])('voices: %s', (_, cells) => {
     for (const cell of cells) expectAlike(cell)
-  })
-  test('covers a subset; all combinations are in `shapes.long.ts`', () => {
-    expect([told.length, voiced.length]).toEqual([360, 252])
   })
 })
 
@@ -67,11 +64,7 @@ describe('utterances without names', () => {
     expect(numbersOf('streaming', steps)).toEqual([1, 1, 2, 1, 1, 2, 3, 2, 2])
   })
 
-  test('a service that stops sending speech: separates the texts, also without final marks', () => {
-    expect(numbersOf('block', [{ text: 'hello there' }, { text: 'how are you' }, { text: 'fine' }])).toEqual([
-      1, 2, 3,
-    ])
-    // Extended or corrected text still belongs to the same utterance.
+  test('without final marks, everything until the end is one utterance', () => {
     expect(
       numbersOf('block', [{ text: 'how' }, { text: 'how a' }, { text: 'How are you?', audio: voice }, 'end']),
     ).toEqual([1, 1, 1, 1])
@@ -91,12 +84,9 @@ describe('utterances without names', () => {
     expect(numbersOf('block', steps)).toEqual([1, 2, 2, 3, 4, 4, 4])
   })
 
-  test('missing ends: separates whole speech by text, pieces by time too', () => {
+  test('missing ends: separates whole speech by text', () => {
     const say = (text: string) => ({ text, audio: voice })
     expect(numbersOf('block', [say('one'), say('two'), say('two'), say('three')])).toEqual([1, 2, 2, 3])
-    expect(numbersOf('streaming', [say('one'), say('one'), 1_500, say('two'), say('two')])).toEqual([
-      1, 1, 2, 2,
-    ])
   })
 
   test('parts of a text that arrive with the pieces of one voice are one utterance', () => {
@@ -137,5 +127,34 @@ describe('utterances without names', () => {
       'end',
     ] as const
     expect(numbersOf('block', steps)).toEqual([1, 1, 1, 2, 2, 2])
+  })
+})
+
+describe('ids', () => {
+  const interim = (name: string, text: string) => ({ name, text, final: false })
+  const final = (name: string, text: string, more: object = {}) => ({ name, text, final: true, ...more })
+
+  test('of utterances that overlap', () => {
+    const numbers = new UtteranceNumbers('streaming')
+    const steps: readonly ReadResult[] = [
+      interim('a', 'o'),
+      interim('a', 'one'),
+      interim('b', 't'),
+      final('a', 'one', { audio: voice }),
+      interim('b', 'two'),
+      final('b', 'two'),
+      { name: 'a', audio: voice },
+      { name: 'b', audio: voice },
+    ]
+    expect(steps.map((step, n) => numbers.of(step, n * 50))).toEqual(steps.map(({ name }) => name))
+    expect([numbers.end('a'), numbers.end('b')]).toEqual(['a', 'b'])
+  })
+
+  test('a repetition after the end keeps its id; other words with it show that it is not of an utterance', () => {
+    const numbers = new UtteranceNumbers('none')
+    expect(numbers.of(final('1', 'yes'), 0)).toBe('1')
+    expect(numbers.of(final('1', 'yes'), 100)).toBe('1')
+    const others = ['no', 'yes', 'yes'].map((text, n) => numbers.of(final('1', text), 1_000 + n * 100))
+    expect(new Set(['1', ...others]).size).toBe(4)
   })
 })

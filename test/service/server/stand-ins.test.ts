@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readResult } from '../../../src/service/client/results.ts'
+import { readResult } from '../../../src/service/client/result-reader.ts'
 import type { StsResult, TranslatorResult } from '../../../src/service/contract.ts'
 import { fakeService } from '../../support/service/fake-service.ts'
 

@@ -35,7 +35,7 @@ export function sessionSetup({ want = 'speech', onResult = () => {} }: SessionSe
   const session = new Session({
     speaker: 'anna',
     request: { from: 'en-us', to: 'es-es', want },
-    settings: relayOptions(),
+    settings: relayOptions({ fragmentMs: 60 }),
     services: { clock, log, metrics, translator, pool, places, random: () => 0.5, faults },
     results: {
       result: result => {

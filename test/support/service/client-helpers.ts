@@ -1,4 +1,5 @@
 import { afterEach } from 'vitest'
+import type { Clock } from '../../../src/common/clock.ts'
 import { ServiceClientError } from '../../../src/service/client/errors.ts'
 import { ServiceClient, type ServiceClientOptions } from '../../../src/service/client/service-client.ts'
 import {
@@ -18,13 +19,17 @@ export function kept<T extends AsyncDisposable>(each: T): T {
   return each
 }
 
+/** For `finish`: the services of the tests answer at once. */
+export const QUICK = { quietMs: 60 }
+
 /** A scripted service and a client of it; both are closed after the test. */
 export async function scripted(
   options: ScriptedServiceOptions = {},
   more: Partial<ServiceClientOptions> = {},
+  clock?: Clock,
 ) {
   const service = kept(await ScriptedService.listen(options))
-  const client = new ServiceClient({ url: service.url, apiKey: service.apiKey, quietMs: 60, ...more })
+  const client = new ServiceClient({ url: service.url, apiKey: service.apiKey, ...more }, clock)
   return { service, client }
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { ResultReader } from '../../../src/service/client/results.ts'
+import { ResultReader } from '../../../src/service/client/result-reader.ts'
 import { UtteranceNumbers, type VoiceMode } from '../../../src/service/client/utterance-numbers.ts'
 import { Mp3Maker, tone } from '../../../src/simulator/service/scripted-answers.ts'
 import { ShapedAnswers } from '../../../src/simulator/service/service-shape.ts'

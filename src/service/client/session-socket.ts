@@ -3,78 +3,14 @@ import { type Clock, setTimer } from '../../common/clock.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { EVENT } from '../contract.ts'
-import { type ClientFault, ServiceClientError, WITHOUT_CODE } from './errors.ts'
-import { type ResultPaths, ResultReader, type SessionEnd } from './results.ts'
+import { isAccepted } from './acknowledgment.ts'
+import { connectFailure } from './connect-failure.ts'
+import { type ClientFault, ServiceClientError } from './errors.ts'
+import type { ResultPaths } from './result-fields.ts'
+import { ResultReader } from './result-reader.ts'
 import type { SocketAddress } from './service-address.ts'
-import { AckDecoder, EventEncoder } from './socket-io/packets.ts'
-import { BinaryEventTransport } from './socket-io/transport.ts'
+import type { SessionEnd } from './session-events.ts'
 import { UtteranceNumbers, type VoiceMode } from './utterance-numbers.ts'
-
-/** Success values that servers send in a field `code` or `error`. */
-const FINE = new Set(['', 'ok', 'success', 'none', 'accepted', 'no_error'])
-
-/**
- * Returns true if a payload was accepted. The interface specifies a boolean for audio and nothing for text; servers
- * also acknowledge with no value, a string or an object. So only false and values that look like an error count as a
- * rejection. `statuses`: all arguments of the acknowledgment.
- */
-export function taken(statuses: readonly unknown[]): boolean {
-  return !statuses.some(status => status === false || isErrorObject(status))
-}
-
-/** True if a status itself describes an error. */
-export function isErrorObject(status: unknown): status is object {
-  if (typeof status !== 'object' || status === null) return false
-  if (status instanceof Error) return true
-  const { ok, success, error, code } = status as Record<string, unknown>
-  if (ok === false || success === false) return true
-  if (ok === true || success === true) return false
-  return tellsError(error) || tellsError(code)
-}
-
-function tellsError(value: unknown): boolean {
-  if (typeof value === 'string') return !FINE.has(value.toLowerCase())
-  // Numeric codes as in HTTP: below 400 is success.
-  if (typeof value === 'number') return value >= 400
-  return value === true || (typeof value === 'object' && value !== null)
-}
-
-/** The websocket library's extensions of the standard interface. */
-interface Websocket {
-  pause?(): void
-  resume?(): void
-  readonly _socket?: { readonly remoteAddress?: string }
-}
-
-function websocketOf(socket: Socket): Websocket | undefined {
-  return (socket.io.engine?.transport as unknown as { ws?: Websocket } | undefined)?.ws
-}
-
-/** Stops reading, so that the service waits. Returns false if the websocket cannot pause. */
-function pauseReading(socket: Socket): boolean {
-  const websocket = websocketOf(socket)
-  if (!websocket?.pause) return false
-  websocket.pause()
-  return true
-}
-
-function resumeReading(socket: Socket): void {
-  websocketOf(socket)?.resume?.()
-}
-
-/**
- * Disables the library's check for overdue pings on each send, which uses the wall clock: setting the clock forward
- * would end every session. Its timer, which is independent of the wall clock, performs the same check.
- */
-function ignoreWallClock(socket: Socket): void {
-  const engine = socket.io.engine as unknown as { _hasPingExpired?: () => boolean } | undefined
-  if (engine?._hasPingExpired) engine._hasPingExpired = () => false
-}
-
-/** Returns the remote address of the socket, if known. */
-export function remoteAddress(socket: Socket): string | undefined {
-  return websocketOf(socket)?._socket?.remoteAddress
-}
 
 /** Receives the events of the socket, in order; none after `ended`. */
 export interface SessionSocketSink {
@@ -112,14 +48,15 @@ const REASON_MS = 2_000
 
 /** Maximum rate of unknown events and errors; above it the session ends. */
 const STRAYS_PER_SECOND = 200
-/** Maximum rate and burst of all events: ten times the rate of speech in pieces of 20 ms. */
+/** Maximum rate and burst of all events and pings: ten times the rate of speech in pieces of 20 ms. */
 const EVENTS_PER_SECOND = 500
 const EVENTS_AT_ONCE = 5_000
 
 /**
  * One Socket.IO connection for one session, used once: websocket only, no reconnection, a separate engine (`forceNew`:
  * a shared one would carry the first session's query). Data is sent only after `start` and while connected, because the
- * library would queue it and deliver it stale.
+ * library would queue it and deliver it stale. What the service does not read waits in the library; the holder bounds it by
+ * the number of unacknowledged messages.
  *
  *   connecting ──connect──▶ starting ──start──▶ ready        any ──end──▶ ended
  */
@@ -139,30 +76,27 @@ export class SessionSocket {
 
   /** Connects immediately; events arrive only after the constructor has returned. */
   constructor(options: SessionSocketOptions, sink: SessionSocketSink) {
+    const { address, apiKey, query, connectMs, maxMessageBytes, clock } = options
     this.#options = options
     this.#sink = sink
     this.#reader = new ResultReader(options.resultPaths)
     this.#numbers = new UtteranceNumbers(options.voice)
-    this.#strays = new TokenBucket(STRAYS_PER_SECOND, STRAYS_PER_SECOND, options.clock.now())
-    this.#events = new TokenBucket(EVENTS_PER_SECOND, EVENTS_AT_ONCE, options.clock.now())
-    this.#deadline = this.limit(options.connectMs, 'timeout/no_connection', 'connect')
-    const settings = {
-      transports: [BinaryEventTransport],
-      parser: { Encoder: EventEncoder, Decoder: AckDecoder },
+    this.#strays = new TokenBucket(STRAYS_PER_SECOND, STRAYS_PER_SECOND, clock.now())
+    this.#events = new TokenBucket(EVENTS_PER_SECOND, EVENTS_AT_ONCE, clock.now())
+    this.#deadline = this.limit(connectMs, 'timeout/no_connection', 'connect')
+    // Missing in the library's types. `limit` above is the only deadline: with two at the same time, the reported error
+    // would be random.
+    const untyped: object = { perMessageDeflate: false, maxPayload: maxMessageBytes, timeout: false }
+    this.#socket = io(address.url, {
+      ...untyped,
+      path: address.path,
+      transports: ['websocket'],
       upgrade: false,
       reconnection: false,
       forceNew: true,
-      perMessageDeflate: false,
-      auth: { token: options.apiKey },
-      query: options.query,
-      // `limit` above is the only deadline: with two at the same time, the reported error would be random.
-      timeout: false,
-      // Passed on to the websocket; missing in the library's types.
-      maxPayload: options.maxMessageBytes,
-    }
-    const { url, path } = options.address
-    if (path !== undefined) Object.assign(settings, { path })
-    this.#socket = io(url, settings as unknown as Parameters<typeof io>[1])
+      auth: { token: apiKey },
+      query,
+    })
     this.#listen()
   }
 
@@ -182,10 +116,10 @@ export class SessionSocket {
     return true
   }
 
-  /** Sends linear16 as `write_stream`; `sink.acked` follows. */
+  /** Sends linear16 as `write_stream`; `sink.acked` follows. The fragment is copied. */
   send(fragment: Uint8Array, sequence: number): void {
-    this.emit(EVENT.writeStream, fragment, (...statuses) => {
-      if (this.#state === 'ready') this.#sink.acked?.(sequence, taken(statuses))
+    this.emit(EVENT.writeStream, Buffer.from(fragment), (...statuses) => {
+      if (this.#state === 'ready') this.#sink.acked?.(sequence, isAccepted(statuses))
     })
   }
 
@@ -203,21 +137,13 @@ export class SessionSocket {
     )
   }
 
-  /** Stops reading, so that the service waits. Returns false if that is not possible. */
-  pause(): boolean {
-    return pauseReading(this.#socket)
-  }
-
-  resume(): void {
-    resumeReading(this.#socket)
-  }
-
   /** Ends the connection. Idempotent: the first end counts. */
   end(end: SessionEnd): void {
     if (this.#state === 'ended') return
     this.#state = 'ended'
     this.#deadline[Symbol.dispose]()
     this.#socket.off()
+    this.#socket.io.off('ping')
     this.#socket.disconnect()
     this.#socket.io.engine?.close()
     this.#sink.ended(end)
@@ -245,6 +171,18 @@ export class SessionSocket {
       this.#count(this.#events)
       if (stray) this.#count(this.#strays)
     })
+    // The library parses handshakes without a guard: an exception there would end the process.
+    socket.io.engine.on('packet', packet => {
+      if (packet.type !== 'open' || isHandshake(packet.data)) return
+      packet.type = 'noop'
+      this.#failed(
+        ServiceClientError.found('protocol/http_status', 'no translation service answers there', {
+          retryable: true,
+        }),
+      )
+    })
+    // The library answers each: a service that only pings and never reads would fill the memory.
+    socket.io.on('ping', () => this.#count(this.#events))
     socket.on(EVENT.result, (payload: unknown, ...more: unknown[]) => {
       if (this.#state !== 'ready') return
       const read = this.#reader.read(payload, ...more)
@@ -282,7 +220,6 @@ export class SessionSocket {
     if (this.#state !== 'connecting') return
     this.#state = 'starting'
     this.#peer = remoteAddress(this.#socket)
-    ignoreWallClock(this.#socket)
     this.#deadline[Symbol.dispose]()
     this.#deadline = this.limit(this.#options.startMs, 'timeout/no_start', 'start')
   }
@@ -292,46 +229,22 @@ export class SessionSocket {
   }
 }
 
-/** Text with which servers without error codes refuse a key. */
-const ABOUT_KEY =
-  /unauthori[sz]ed|not authori[sz]ed|forbidden|authentication|(invalid|wrong|missing|unknown|no) (api[ -]?)?(key|token|credential)/i
-
-/**
- * Returns the error of the service's middleware, or the reason why the service could not be reached. `hint`: advice if
- * the address is probably wrong.
- */
-function connectFailure(error: Error & { data?: unknown }, hint: string | undefined): ServiceClientError {
-  // The library's own errors have no `data` property; those of the service can have an empty one.
-  if ('data' in error) {
-    const told = ServiceClientError.told(error.data ?? error.message)
-    if (hint !== undefined && (told.code === 'bad_namespace' || error.message === 'Invalid namespace'))
-      return ServiceClientError.found('protocol/wrong_path', hint, { cause: error })
-    if (told.error !== WITHOUT_CODE || !ABOUT_KEY.test(`${told.description} ${error.message}`)) return told
-    return ServiceClientError.told({ ...told, code: 'unauthorized', description: told.description })
+function isHandshake(data: unknown): boolean {
+  try {
+    const handshake: unknown = JSON.parse(String(data))
+    return typeof handshake === 'object' && handshake !== null
+  } catch {
+    return false
   }
-  const why = reasonOf(error)
-  const http = typeof why === 'number' ? `HTTP ${why}` : why
-  const advice = hint !== undefined && typeof why === 'number' ? `; ${hint}` : ''
-  // 5xx: a proxy whose service is away. Other answers than an upgrade come from something else at this address.
-  if (typeof why === 'number' && why < 500)
-    return ServiceClientError.found(
-      'protocol/http_status',
-      `no translation service answers there: ${http}${advice}`,
-      { status: why, retryable: true, cause: error },
-    )
-  return ServiceClientError.found(
-    'unreachable/connection_failed',
-    `cannot connect to the service${http === undefined ? '' : `: ${http}`}${advice}`,
-    { cause: error },
-  )
 }
 
-/** Returns the system's code (ECONNREFUSED, CERT_HAS_EXPIRED) or the status of the handshake; no text from a server. */
-function reasonOf(error: unknown): string | number | undefined {
-  // The library hides it in the event of the failed websocket.
-  const { description } = error as { description?: { error?: { code?: unknown; message?: unknown } } }
-  const { code, message } = description?.error ?? {}
-  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return code
-  const status = typeof message === 'string' ? /server response: (\d{3})$/.exec(message)?.[1] : undefined
-  return status === undefined ? undefined : Number(status)
+/**
+ * Returns the remote address of the socket, if known. The library has no option for it; without it, streamed audio is not
+ * fetched from local addresses.
+ */
+function remoteAddress(socket: Socket): string | undefined {
+  const transport = socket.io.engine?.transport as unknown as {
+    readonly ws?: { readonly _socket?: { readonly remoteAddress?: string } }
+  }
+  return transport?.ws?._socket?.remoteAddress
 }

@@ -2,39 +2,7 @@ import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import type { ServiceTiming, StandInNames } from '../../core/model/latency-stages.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { binaryBytes, eachValue, encodedAudio } from './audio-value.ts'
-import type { ServiceClientError } from './errors.ts'
-
-/**
- * Paths to search in a `result`, the first match wins. Dots separate nested fields; case, `_` and `-` in names are
- * ignored. Override them for servers that use other names.
- */
-export interface ResultPaths {
-  readonly audio: readonly string[]
-  readonly text: readonly string[]
-  readonly translation: readonly string[]
-  readonly utterance: readonly string[]
-  readonly final: readonly string[]
-  readonly endMs: readonly string[]
-}
-
-/** The documented paths (`docs/service/protocol.md`). */
-export const RESULT_PATHS: ResultPaths = {
-  audio: ['file.data', 'audio.data', 'data', 'audio', 'file', 'buffer', 'audioData', 'speech', 'chunk'],
-  text: [
-    'text',
-    'transcription',
-    'transcript',
-    'textSource',
-    'original',
-    'sourceText',
-    'originalText',
-    'recognizedText',
-  ],
-  translation: ['translation', 'translatedText', 'textTarget', 'translated', 'targetText', 'translationText'],
-  utterance: ['utteranceId', 'id'],
-  final: ['final', 'isFinal'],
-  endMs: ['endMs'],
-}
+import { OTHER_FIELDS, RESULT_PATHS, type ResultPaths } from './result-fields.ts'
 
 /** Content of a result, before it is assigned to an utterance. */
 export interface ReadResult extends Omit<TranslationResult, 'utterance' | 'final'> {
@@ -43,15 +11,6 @@ export interface ReadResult extends Omit<TranslationResult, 'utterance' | 'final
   /** False if the text can still change; undefined if the service does not say. */
   readonly final?: boolean
 }
-
-/** Fields that mean the opposite of `final`. */
-const INTERIM = ['partial', 'isPartial', 'interim', 'isInterim']
-/** Fields with a word for it. */
-const KINDS = ['type', 'status', 'kind', 'state']
-/** Fields that can wrap the whole result. */
-const WRAPPERS = ['data', 'result', 'results', 'payload', 'output', 'response']
-/** Fields with the sample rate of headerless audio. */
-const RATES = ['file.sampleRate', 'audio.sampleRate', 'sampleRate']
 
 /** Maximum text length of one result; the rest is cut off (characters). */
 const TEXT_MOST = 4_000
@@ -85,24 +44,21 @@ export class ResultReader {
       firstOf(layers, layer => firstOf(places, place => read(at(layer, place))))
     const { text, translation } = this.#texts(find)
     const final =
-      find(this.#places.final, asBoolean) ?? negated(find(INTERIM, asBoolean)) ?? find(KINDS, asKind)
+      find(this.#places.final, asBoolean) ??
+      negated(find(OTHER_FIELDS.interim, asBoolean)) ??
+      find(OTHER_FIELDS.kind, asKind)
     const endMs = find(this.#places.endMs, asTime)
     const name = find(this.#places.utterance, asName)
-    const rate = find(RATES, value => (typeof value === 'number' && value > 0 ? value : undefined))
+    const rate = find(OTHER_FIELDS.rate, value =>
+      typeof value === 'number' && value > 0 ? value : undefined,
+    )
     const timing = firstOf(layers, layer => readTiming(at(layer, 'timing')))
     const heard = firstOf(layers, layer => asLanguage(at(layer, 'languageIdHeard')))
     const standIns = firstOf(layers, layer => readStandIns(at(layer, 'standIns')))
     return {
-      ...(name === undefined ? {} : { name }),
-      ...(final === undefined ? {} : { final }),
-      ...(text === undefined ? {} : { text }),
-      ...(translation === undefined ? {} : { translation }),
-      ...(audio === undefined ? {} : { audio }),
-      ...(audio === undefined || rate === undefined ? {} : { rate }),
-      ...(endMs === undefined ? {} : { endMs }),
-      ...(timing === undefined ? {} : { timing }),
-      ...(heard === undefined ? {} : { language: heard }),
-      ...(standIns === undefined ? {} : { standIns }),
+      ...{ name, final, text, translation, audio, endMs, timing, standIns },
+      rate: audio && rate,
+      language: heard,
     }
   }
 
@@ -172,7 +128,9 @@ function unpacked(payload: unknown): unknown {
 function layersOf(payload: unknown): unknown[] {
   const whole = Array.isArray(payload) ? payload.find(each => isPlain(each)) : payload
   if (!isPlain(whole)) return []
-  const inside = WRAPPERS.map(name => at(whole, name)).map(each => (Array.isArray(each) ? each[0] : each))
+  const inside = OTHER_FIELDS.wrapper
+    .map(name => at(whole, name))
+    .map(each => (Array.isArray(each) ? each[0] : each))
   return [whole, ...inside.filter(isPlain)]
 }
 
@@ -286,43 +244,4 @@ function readStandIns(value: unknown): StandInNames | undefined {
     ...read('interpretation'),
   }
   return Object.keys(names).length === 0 ? undefined : names
-}
-
-/** One `result`, read at the documented paths. */
-export interface SessionResult extends TranslationResult {
-  readonly kind: 'result'
-  /** Unchanged, for fields beyond the interface. */
-  readonly payload: unknown
-}
-
-/** `endSynth`: the speech of this utterance is complete. */
-export interface SpeechComplete {
-  readonly kind: 'endSynth'
-  readonly utterance: string
-}
-
-/** `error` about data; the session continues. */
-export interface SessionFault {
-  readonly kind: 'error'
-  readonly error: ServiceClientError
-}
-
-/** All events of a session, in order. */
-export type SessionEvent = SessionResult | SpeechComplete | SessionFault
-
-/** Reason for the end of a session. */
-export type SessionEnd =
-  /** `finish` was called, and everything was answered. */
-  | { readonly kind: 'finished' }
-  /** `close` was called. */
-  | { readonly kind: 'closed' }
-  | { readonly kind: 'failed'; readonly error: ServiceClientError }
-
-/** One whole utterance. */
-export interface SessionUtterance {
-  readonly utterance: string
-  readonly text?: string
-  readonly translation?: string
-  /** Its whole mp3. */
-  readonly audio?: Uint8Array
 }
