@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { type App, buildApp } from '../../../src/app/app.ts'
+import { systemClock } from '../../../src/common/clock.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import type { LanguageId } from '../../../src/common/language.ts'
 import type { TranslationResult } from '../../../src/core/translation/translator.ts'
@@ -9,6 +10,7 @@ import { type FakeConnection, FakeTranslator } from '../../../src/simulator/fake
 import { placeCall, ScriptedService, type SimulatedCall, tone } from '../../../src/simulator/index.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
+import { wakeSessions } from '../relay/hello.ts'
 import { until } from '../until.ts'
 
 /** Key of the control API. */
@@ -98,7 +100,14 @@ export class PageServer implements AsyncDisposable {
     { soundMs, ...result }: Partial<TranslationResult> & { readonly soundMs?: number } = {},
   ): Promise<void> {
     const speaks = ({ request, closed }: FakeConnection) => request.from === from && !closed
-    const { sink, sent } = await until(() => this.translator.connections.findLast(speaks), 5_000, from)
+    const { sink, sent } = await until(
+      () => {
+        wakeSessions(this.#app.relay, systemClock.now())
+        return this.translator.connections.findLast(speaks)
+      },
+      5_000,
+      from,
+    )
     // Speech ended shortly before: latency counts from here.
     const endMs = Math.max(0, sent.reduce((sum, { bytes }) => sum + bytes.length / 32, 0) - SPOKEN_AGO_MS)
     // A translation without audio would count as a failure of the service.
@@ -107,13 +116,14 @@ export class PageServer implements AsyncDisposable {
     sink.result({ utterance: `${++this.#said}`, text, final: true, endMs, ...audio, ...result })
   }
 
-  /** The translation service fails from now on. */
+  /** The translation service fails from now on, while the callers speak. */
   stop(): void {
     this.translator.refuse = {
       kind: 'failed',
       error: new BridgeError('SERVICE_UNREACHABLE', 'the service does not respond', { retryable: true }),
     }
     for (const connection of this.translator.connections) connection.drop(this.translator.refuse)
+    for (const call of this.#calls) void call.say(tone(440, 20_000), 16_000)
   }
 
   /** The page for a browser that opened the server at another `host`. */

@@ -192,7 +192,7 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
   'dashboard-room': dashboard(press('.room-head button', visible('#room-title'))),
   'dashboard-participant': dashboard(press('tbody button', visible('#leg-title'))),
   'captions-entry': { path: '/captions', reach: visible('#entry') },
-  'captions-waiting': { path: `/captions/desk#key=${PAGES_KEY}`, reach: visible('#moment') },
+  'captions-waiting': { path: `/captions/lobby#key=${PAGES_KEY}`, reach: visible('#moment') },
   'captions-live': captions(),
   'captions-settings': captions(press('#open-settings', visible('#settings'))),
   'captions-downloads': captions(press('#open-downloads', visible('#downloads'))),
@@ -213,7 +213,7 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
   'error-expired': { path: '/v1/rooms/desk/captions?token=old', reach: visible('h1') },
   'error-key': { path: '/v1/rooms', reach: visible('h1') },
   'api-reference': { path: '/v1/docs', reach: visible('h1') },
-  'talk-original': call(async (page, server) => {
+  'talk-original': company(async (page, server) => {
     server.stop()
     await state('Original voices')(page)
   }),
