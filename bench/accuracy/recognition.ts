@@ -3,7 +3,7 @@ import { systemClock } from '../../src/common/clock.ts'
 import {
   PocketSphinx,
   type PocketSphinxOptions,
-} from '../../src/service/server/engines/pocketsphinx/pocketsphinx.ts'
+} from '../../src/service/engines/local/pocketsphinx/pocketsphinx.ts'
 import { cards, joined, LINES, pause, type Spoken, sentences } from './material.ts'
 
 /** One line of the table. */

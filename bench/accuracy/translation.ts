@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/common/clock.ts'
 import type { LanguageId } from '../../src/common/language.ts'
-import { Apertium } from '../../src/service/server/engines/apertium/apertium.ts'
-import type { ApertiumOptions } from '../../src/service/server/engines/installed-settings.ts'
+import type { ApertiumOptions } from '../../src/service/engines/installed-settings.ts'
+import { Apertium } from '../../src/service/engines/local/apertium/apertium.ts'
 
 /** One line of the table, milliseconds. */
 export interface TranslationRow {

@@ -99,7 +99,7 @@ describe('the rules', () => {
     ['src/bridges/telephony/a.ts', "import { b } from '../twilio/wire.ts'"],
     ['src/bridges/twilio/a.ts', "import {\n  b,\n} from '../../web/b.ts'"],
     ['src/service/client/a.ts', "import { b } from '../server/b.ts'"],
-    ['src/service/server/engines/a.ts', "import { b } from '../../client/b.ts'"],
+    ['src/service/engines/a.ts', "import { b } from '../server/b.ts'"],
     ['src/service/contract.ts', "import { b } from './client/b.ts'"],
     ['src/web/status.ts', "import { b } from '../bridges/twilio/index.ts'"],
     ['src/simulator/twilio/a.ts', "import { b } from '../../bridges/twilio/wire.ts'"],

@@ -1,11 +1,11 @@
 /** The available engines and models. */
 
 import type { Config } from '../../config/load.ts'
-import type { TextTranslator } from '../../service/server/engines/engine.ts'
-import type { EngineSet } from '../../service/server/engines/engine-set.ts'
-import { LANGUAGE_ROWS } from '../../service/server/engines/languages.ts'
-import { describePrice } from '../../service/server/engines/usage/billing.ts'
-import { EngineUsage } from '../../service/server/engines/usage/engine-usage.ts'
+import type { TextTranslator } from '../../service/engines/engine.ts'
+import type { EngineSet } from '../../service/engines/engine-set.ts'
+import { LANGUAGE_ROWS } from '../../service/engines/languages.ts'
+import { describePrice } from '../../service/engines/usage/billing.ts'
+import { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
 import { type Check, renderChecks } from '../doctor/check.ts'
 import { moreVoices, recognition, translation, voices } from '../doctor/engine-checks.ts'
 import type { DoctorEnvironment } from '../doctor/environment.ts'

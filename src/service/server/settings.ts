@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { languageSchema } from '../../common/setting-fields.ts'
 import { isLoopback, trustedProxiesSchema } from '../../net/client-address.ts'
 import { serviceLimitsSchema } from '../../net/settings.ts'
-import { engineChoicesSchema } from './engines/engine-settings.ts'
+import { engineChoicesSchema } from '../engines/engine-settings.ts'
 import {
   apertiumSettingsSchema,
   localSynthesisSchema,
   pocketSphinxSettingsSchema,
-} from './engines/installed-settings.ts'
-import { vocabularySchema } from './engines/vocabulary/settings.ts'
+} from '../engines/installed-settings.ts'
+import { vocabularySchema } from '../engines/vocabulary/settings.ts'
 import { keyLimitsShape } from './keys/key-store.ts'
 
 /** Settings of `POST /api/batch/file`, part of the service settings. */

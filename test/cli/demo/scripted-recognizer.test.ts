@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ScriptedRecognizer } from '../../../src/cli/demo/scripts.ts'
 import { systemClock } from '../../../src/common/clock.ts'
-import { OpenAiTranscriber } from '../../../src/service/server/engines/remote/openai.ts'
+import { OpenAiTranscriber } from '../../../src/service/engines/vendors/openai/openai.ts'
 import { quiet, sine } from '../../support/transcode/tone.ts'
 import { until } from '../../support/until.ts'
 

@@ -1,5 +1,5 @@
 import type { LanguageId } from '../../../src/common/language.ts'
-import type { TextTranslator } from '../../../src/service/server/engines/engine.ts'
+import type { TextTranslator } from '../../../src/service/engines/engine.ts'
 
 /** Possible faults, one per check of the suite. */
 export interface TranslatorFaults {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EngineError } from '../../../src/service/server/engines/engine.ts'
+import { EngineError } from '../../../src/service/engines/engine.ts'
 import type { Fault, FaultServer } from './fault-server.ts'
 
 export const KEY = 'sk-a-secret-key'

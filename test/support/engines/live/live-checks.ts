@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SpeechToText, Transcript } from '../../../../src/service/server/engines/engine.ts'
+import type { SpeechToText, Transcript } from '../../../../src/service/engines/engine.ts'
 import { speechToTextChecks } from '../../conformance/speech-to-text.ts'
 import { conforms } from '../../conformance/suite.ts'
 import { until } from '../../until.ts'

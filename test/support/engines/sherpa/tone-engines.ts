@@ -2,17 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { missingOf } from '../../../../src/common/optional-package.ts'
-import {
-  EngineError,
-  type Transcript,
-  type TranscriptSink,
-} from '../../../../src/service/server/engines/engine.ts'
+import { EngineError, type Transcript, type TranscriptSink } from '../../../../src/service/engines/engine.ts'
 import {
   type SherpaSynthesisOptions,
   type SherpaTranscriptionOptions,
   sherpaSynthesisSchema,
   sherpaTranscriptionSchema,
-} from '../../../../src/service/server/engines/sherpa/settings.ts'
+} from '../../../../src/service/engines/local/sherpa/settings.ts'
 import { ctcFiles, transducerFiles } from './streaming-tone-models.ts'
 import { senseVoiceFiles, vadModel, voiceFiles, whisperFiles } from './utterance-tone-models.ts'
 

@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import type { Clock } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import type { WallClock } from '../../../common/wall-clock.ts'
+import { bytesOf, SAMPLE_RATE } from '../../../transcode/pcm.ts'
+import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
+import { heardLanguage } from '../languages.ts'
+import { joinedTerms } from '../vocabulary/vocabulary.ts'
+import { SocketFault } from '../wire/engine-socket.ts'
+import { LiveEngine } from '../wire/live-engine.ts'
+import type { LiveDialogue, LiveLink, LiveProtocol } from '../wire/live-protocol.ts'
+import { socketUrl } from '../wire/live-settings.ts'
+import { TranscriptLog } from '../wire/transcript-log.ts'
+import type { AssemblyAiOptions } from './settings.ts'
+
+/** Maximum number of terms of a session (API reference, `keyterms_prompt`). */
+const MOST_TERMS = 100
+
+/** Live transcription by AssemblyAI, protocol version 3 (`/v3/ws`). */
+export class AssemblyAiTranscriber implements SpeechToText {
+  readonly name = 'assemblyai'
+  readonly takesTerms = true
+  readonly languages: readonly LanguageId[]
+  readonly #options: AssemblyAiOptions
+  readonly #wall: WallClock
+  readonly #engine: LiveEngine
+
+  constructor(options: AssemblyAiOptions, clock: Clock, wall: WallClock) {
+    this.languages = options.languages
+    this.#options = options
+    this.#wall = wall
+    this.#engine = new LiveEngine('transcription', this.name, options, clock)
+  }
+
+  async open(
+    language: LanguageId,
+    sink: TranscriptSink,
+    { terms = [] }: HearingOptions = {},
+  ): Promise<SpeechStream> {
+    if (!this.languages.includes(language))
+      throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
+    return this.#engine.open(this.#protocol(language, sink, terms), error => sink.failed(error))
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  #protocol(language: LanguageId, sink: TranscriptSink, terms: readonly string[]): LiveProtocol {
+    const { url, apiKey, model } = this.#options
+    const keyterms = joinedTerms(this.#options.keyterms, terms, MOST_TERMS)
+    const search = new URLSearchParams({
+      ...{ sample_rate: String(SAMPLE_RATE), encoding: 'pcm_s16le', speech_model: model },
+      format_turns: 'true',
+      ...(keyterms.length === 0 ? {} : { keyterms_prompt: JSON.stringify(keyterms) }),
+    })
+    const log = new TranscriptLog(sink)
+    const heard = (code: string | null | undefined) => heardLanguage(code, language, this.languages)
+    return {
+      rate: SAMPLE_RATE,
+      // Accepted are 50 to 1000 ms.
+      chunkMs: 100,
+      // Silence ends turns, and there is no message that keeps a connection without audio.
+      continuous: true,
+      address: () => ({
+        url: socketUrl(url, `/v3/ws?${search}`),
+        // The key itself, without a scheme.
+        ...(apiKey === undefined ? {} : { headers: { authorization: apiKey } }),
+      }),
+      closedWith: code => closeFault(code),
+      dialogue: link => new TurnDialogue(link, log, heard, this.#wall),
+    }
+  }
+}
+
+/** Close codes (documentation, "Common session errors and closures"). */
+const PASSING_CODES: readonly number[] = [1001, 1006, 1011, 1012, 1013, 3005, 3008, 3009]
+
+function closeFault(code: number): SocketFault {
+  return new SocketFault(`closed the connection (${code})`, { passing: PASSING_CODES.includes(code), code })
+}
+
+const beginSchema = z.object({ type: z.literal('Begin'), expires_at: z.number().nullish() })
+const turnSchema = z.object({
+  type: z.literal('Turn'),
+  turn_order: z.number(),
+  transcript: z.string(),
+  end_of_turn: z.boolean(),
+  turn_is_formatted: z.boolean().nullish(),
+  language_code: z.string().nullish(),
+  words: z.array(z.object({ text: z.string(), start: z.number(), end: z.number() })).nullish(),
+})
+
+/** Turns: each message has the whole text so far; the end comes once unformatted and once formatted. */
+class TurnDialogue implements LiveDialogue {
+  readonly #link: LiveLink
+  readonly #log: TranscriptLog
+  readonly #heard: (code: string | null | undefined) => LanguageId | undefined
+  readonly #wall: WallClock
+  /** Number of the last turn that has ended. */
+  #ended = -1
+
+  constructor(
+    link: LiveLink,
+    log: TranscriptLog,
+    heard: (code: string | null | undefined) => LanguageId | undefined,
+    wall: WallClock,
+  ) {
+    this.#link = link
+    this.#log = log
+    this.#heard = heard
+    this.#wall = wall
+  }
+
+  get busy(): boolean {
+    return this.#log.busy
+  }
+
+  /** The service speaks first. */
+  begin(): void {}
+
+  message(message: unknown): void {
+    const begun = beginSchema.safeParse(message)
+    if (begun.success) {
+      const { expires_at: expires } = begun.data
+      if (expires) this.#link.renewIn(expires * 1_000 - this.#wall())
+      this.#link.ready()
+      return
+    }
+    const turn = turnSchema.safeParse(message)
+    if (turn.success) this.#turn(turn.data)
+  }
+
+  audio(pcm: Int16Array): void {
+    this.#link.sendBinary(bytesOf(pcm))
+  }
+
+  finish(): void {
+    this.#link.send({ type: 'Terminate' })
+  }
+
+  ended(): void {
+    this.#log.retract()
+  }
+
+  #turn({
+    turn_order: order,
+    transcript,
+    end_of_turn: over,
+    turn_is_formatted: formatted,
+    language_code: code,
+    words,
+  }: z.infer<typeof turnSchema>): void {
+    if (order <= this.#ended) return
+    const [first, last] = [words?.[0], words?.at(-1)]
+    const startMs = first ? this.#link.streamMs(first.start) : this.#link.speechFromMs
+    const endMs = this.#link.streamMs(last?.end ?? this.#link.sentMs)
+    const heard = { text: transcript.trim(), startMs, endMs }
+    if (!over || !formatted) {
+      this.#log.partial(heard)
+      return
+    }
+    this.#ended = order
+    this.#log.final({ ...heard, language: this.#heard(code) })
+    this.#link.answered(endMs)
+  }
+}

@@ -1,0 +1,271 @@
+import { z } from 'zod'
+import type { Clock } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import { bytesOf, SAMPLE_RATE } from '../../../transcode/pcm.ts'
+import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
+import { heardLanguage, primaryCode } from '../languages.ts'
+import { joinedTerms } from '../vocabulary/vocabulary.ts'
+import { SocketFault } from '../wire/engine-socket.ts'
+import { LiveEngine } from '../wire/live-engine.ts'
+import type { LiveDialogue, LiveLink, LiveProtocol } from '../wire/live-protocol.ts'
+import { socketUrl } from '../wire/live-settings.ts'
+import { TranscriptLog } from '../wire/transcript-log.ts'
+import type { DeepgramOptions } from './settings.ts'
+
+/** Pause after which Nova ends an utterance that noise keeps open: at least 1 s (API reference, `utterance_end_ms`). */
+const UTTERANCE_END_MS = 1_000
+/** The service closes a connection after 10 s without audio or `KeepAlive`, which it asks for every 3 to 5 s. */
+const KEEP_ALIVE_MS = 4_000
+/** Maximum number of terms of a request (guide "Keyterm prompting"). */
+const MOST_TERMS = 100
+
+/** Live transcription by Deepgram: Nova at `/v1/listen`, and Flux, which predicts the end of a turn, at `/v2/listen`. */
+export class DeepgramTranscriber implements SpeechToText {
+  readonly name = 'deepgram'
+  readonly takesTerms = true
+  readonly languages: readonly LanguageId[]
+  readonly #options: DeepgramOptions
+  readonly #engine: LiveEngine
+
+  constructor(options: DeepgramOptions, clock: Clock) {
+    this.languages = options.languages
+    this.#options = options
+    this.#engine = new LiveEngine('transcription', this.name, options, clock)
+  }
+
+  async open(
+    language: LanguageId,
+    sink: TranscriptSink,
+    { terms = [] }: HearingOptions = {},
+  ): Promise<SpeechStream> {
+    if (!this.languages.includes(language))
+      throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
+    const log = new TranscriptLog(sink)
+    const { protocol = this.#options.model.startsWith('flux') ? 'flux' : 'nova' } = this.#options
+    const heard = (code: string | undefined) => heardLanguage(code, language, this.languages)
+    const keyterms = joinedTerms(this.#options.keyterms, terms, MOST_TERMS)
+    const made =
+      protocol === 'flux'
+        ? this.#flux(language, keyterms, log, heard)
+        : this.#nova(language, keyterms, log, heard)
+    return this.#engine.open(made, error => sink.failed(error))
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  #nova(language: LanguageId, keyterms: readonly string[], log: TranscriptLog, heard: Heard): LiveProtocol {
+    const { model, pauseMs } = this.#options
+    const query = {
+      ...{ model, language: primaryCode(language), encoding: 'linear16', sample_rate: String(SAMPLE_RATE) },
+      ...{ channels: '1', interim_results: 'true', smart_format: 'true', vad_events: 'false' },
+      ...{ endpointing: String(pauseMs), utterance_end_ms: String(UTTERANCE_END_MS) },
+    }
+    return {
+      rate: SAMPLE_RATE,
+      chunkMs: 60,
+      keepAliveMs: KEEP_ALIVE_MS,
+      address: () => this.#address('/v1/listen', query, keyterms),
+      dialogue: link => new NovaDialogue(link, log, heard),
+    }
+  }
+
+  #flux(language: LanguageId, keyterms: readonly string[], log: TranscriptLog, heard: Heard): LiveProtocol {
+    const query = {
+      ...{ model: this.#options.model, encoding: 'linear16', sample_rate: String(SAMPLE_RATE) },
+      ...{ language_hint: primaryCode(language) },
+    }
+    return {
+      rate: SAMPLE_RATE,
+      chunkMs: 80,
+      // Its messages have no `KeepAlive`.
+      continuous: true,
+      address: () => this.#address('/v2/listen', query, keyterms),
+      dialogue: link => new FluxDialogue(link, log, heard),
+    }
+  }
+
+  #address(path: string, query: Readonly<Record<string, string>>, keyterms: readonly string[]) {
+    const { url, apiKey } = this.#options
+    const search = new URLSearchParams(query)
+    for (const term of keyterms) search.append('keyterm', term)
+    return {
+      url: socketUrl(url, `${path}?${search}`),
+      ...(apiKey === undefined ? {} : { headers: { authorization: `Token ${apiKey}` } }),
+    }
+  }
+}
+
+/** Returns the language of the settings for a code that the service tells. */
+type Heard = (code: string | undefined) => LanguageId | undefined
+
+const alternativeSchema = z.object({
+  transcript: z.string(),
+  languages: z.array(z.string()).nullish(),
+})
+const resultsSchema = z.object({
+  type: z.literal('Results'),
+  start: z.number(),
+  duration: z.number(),
+  is_final: z.boolean().nullish(),
+  speech_final: z.boolean().nullish(),
+  from_finalize: z.boolean().nullish(),
+  channel: z.object({ alternatives: z.array(alternativeSchema) }),
+})
+const errorSchema = z.object({ type: z.literal('Error'), code: z.string().nullish() })
+
+/** Codes of `Error` after which another connection may succeed. */
+const PASSING = /^(NET-|INTERNAL|SERVER|TIMEOUT|RATE)/
+
+/** Ends the connection for a message that reports an error. Returns false for any other message. */
+function failedWith(message: unknown, link: LiveLink): boolean {
+  const { data } = errorSchema.safeParse(message)
+  if (!data) return false
+  const code = /^[A-Z0-9_-]{1,40}$/.test(data.code ?? '') ? data.code! : 'an error'
+  link.fail(new SocketFault(`answered ${code}`, { passing: PASSING.test(code) }))
+  return true
+}
+
+/** Nova: an utterance is made of pieces with `is_final`, up to the one with `speech_final`, or `UtteranceEnd`. */
+class NovaDialogue implements LiveDialogue {
+  readonly #link: LiveLink
+  readonly #log: TranscriptLog
+  readonly #heard: Heard
+  /** The final pieces of the utterance in progress. */
+  #pieces: string[] = []
+  #startMs: number | undefined
+  #endMs = 0
+  #language: LanguageId | undefined
+
+  constructor(link: LiveLink, log: TranscriptLog, heard: Heard) {
+    this.#link = link
+    this.#log = log
+    this.#heard = heard
+  }
+
+  get busy(): boolean {
+    return this.#startMs !== undefined
+  }
+
+  /** Everything is in the address. */
+  begin(): void {
+    this.#link.ready()
+  }
+
+  message(message: unknown): void {
+    if (failedWith(message, this.#link)) return
+    if ((message as { type?: unknown } | null)?.type === 'UtteranceEnd') this.#end()
+    const { data } = resultsSchema.safeParse(message)
+    if (data) this.#results(data)
+  }
+
+  audio(pcm: Int16Array): void {
+    this.#link.sendBinary(bytesOf(pcm))
+  }
+
+  pause(): void {
+    this.#link.send({ type: 'Finalize' })
+  }
+
+  keepAlive(): void {
+    this.#link.send({ type: 'KeepAlive' })
+  }
+
+  finish(): void {
+    this.#link.send({ type: 'CloseStream' })
+  }
+
+  ended(): void {
+    this.#pieces = []
+    this.#startMs = undefined
+    this.#log.retract()
+  }
+
+  #results(results: z.infer<typeof resultsSchema>): void {
+    const { start, duration, is_final: final, speech_final: last, from_finalize: asked, channel } = results
+    const [{ transcript = '', languages } = { transcript: '' }] = channel.alternatives
+    const text = transcript.trim()
+    const endMs = this.#link.streamMs((start + duration) * 1_000)
+    if (text !== '') {
+      this.#startMs ??= this.#link.streamMs(start * 1_000)
+      this.#language = this.#heard(languages?.[0]) ?? this.#language
+      this.#endMs = endMs
+      if (final) this.#pieces.push(text)
+      const whole = final ? this.#pieces : [...this.#pieces, text]
+      this.#log.partial({ text: whole.join(' '), startMs: this.#startMs, endMs })
+    }
+    if (final && (last || asked)) this.#end()
+    // Silence that was looked through need not be repeated.
+    else if (final && !this.busy) this.#link.answered(endMs)
+  }
+
+  #end(): void {
+    if (this.#startMs === undefined) return
+    const [startMs, endMs] = [this.#startMs, this.#endMs]
+    this.#log.final({ text: this.#pieces.join(' '), startMs, endMs, language: this.#language })
+    this.#pieces = []
+    this.#startMs = undefined
+    this.#language = undefined
+    this.#link.answered(endMs)
+  }
+}
+
+const turnSchema = z.object({
+  type: z.literal('TurnInfo'),
+  event: z.string(),
+  turn_index: z.number(),
+  transcript: z.string(),
+  audio_window_start: z.number().nullish(),
+  audio_window_end: z.number().nullish(),
+  languages: z.array(z.string()).nullish(),
+})
+
+/** Flux: each message has the whole text of the present turn. */
+class FluxDialogue implements LiveDialogue {
+  readonly #link: LiveLink
+  readonly #log: TranscriptLog
+  readonly #heard: Heard
+
+  constructor(link: LiveLink, log: TranscriptLog, heard: Heard) {
+    this.#link = link
+    this.#log = log
+    this.#heard = heard
+  }
+
+  get busy(): boolean {
+    return this.#log.busy
+  }
+
+  begin(): void {
+    this.#link.ready()
+  }
+
+  message(message: unknown): void {
+    if (failedWith(message, this.#link)) return
+    const { data } = turnSchema.safeParse(message)
+    if (!data) return
+    const { event, transcript, audio_window_start: start, audio_window_end: end, languages } = data
+    const endMs = this.#link.streamMs(end == null ? this.#link.sentMs : end * 1_000)
+    const startMs = start == null ? this.#link.speechFromMs : this.#link.streamMs(start * 1_000)
+    const text = transcript.trim()
+    if (event !== 'EndOfTurn') {
+      this.#log.partial({ text, startMs, endMs })
+      return
+    }
+    this.#log.final({ text, startMs, endMs, language: this.#heard(languages?.[0]) })
+    this.#link.answered(endMs)
+  }
+
+  audio(pcm: Int16Array): void {
+    this.#link.sendBinary(bytesOf(pcm))
+  }
+
+  finish(): void {
+    this.#link.send({ type: 'CloseStream' })
+  }
+
+  ended(): void {
+    this.#log.retract()
+  }
+}

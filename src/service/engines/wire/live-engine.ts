@@ -1,0 +1,106 @@
+import type { Clock } from '../../../common/clock.ts'
+import { EngineError, type EngineKind, type SpeechStream } from '../engine.ts'
+import type { SocketFault } from './engine-socket.ts'
+import { FailureCooldown } from './failure-cooldown.ts'
+import type { LiveProtocol } from './live-protocol.ts'
+import { LiveStream } from './live-stream.ts'
+
+export interface LiveEngineSettings {
+  /** Time for opening a connection (ms). */
+  readonly timeoutMs: number
+  /** Time after repeated failures in which the engine is not used (ms). */
+  readonly cooldownMs: number
+  /** Time without speech after which a connection is closed (ms). */
+  readonly quietMs: number
+  /** Time without audio after which an utterance is finished (ms). */
+  readonly stallMs: number
+}
+
+/** The shared parts of one engine’s streams over WebSocket: settings, failures, and errors in the name of the engine. */
+export class LiveEngine {
+  readonly #kind: EngineKind
+  readonly #name: string
+  readonly #settings: LiveEngineSettings
+  readonly #clock: Clock
+  readonly #streams = new Set<SpeechStream>()
+  readonly #cooldown: FailureCooldown
+  #closed = false
+
+  constructor(kind: EngineKind, name: string, settings: LiveEngineSettings, clock: Clock) {
+    this.#kind = kind
+    this.#name = name
+    this.#settings = settings
+    this.#clock = clock
+    this.#cooldown = new FailureCooldown(clock, settings.cooldownMs)
+  }
+
+  /**
+   * Opens a stream that speaks `protocol`. `failed` is called once if it fails later. Rejects with an `EngineError`,
+   * also during the cooldown after failures, so that another engine can take over. `closed` is called before a stream
+   * closes: its results are no longer needed.
+   */
+  async open(
+    protocol: LiveProtocol,
+    failed: (error: EngineError) => void,
+    closed = () => {},
+  ): Promise<SpeechStream> {
+    if (this.#closed) throw this.error('is closed')
+    if (this.#cooldown.active) throw this.error('has failed several times and is skipped temporarily')
+    const { timeoutMs, quietMs, stallMs } = this.#settings
+    try {
+      const stream = await LiveStream.open({
+        protocol,
+        clock: this.#clock,
+        timeoutMs,
+        quietMs,
+        stallMs,
+        connected: fault => {
+          if (fault) this.#cooldown.failed({ final: !fault.passing })
+          else this.#cooldown.succeeded()
+        },
+        failed: fault => {
+          this.#streams.delete(tracked)
+          failed(this.error(fault.message, fault))
+        },
+      })
+      const tracked = this.#tracked(stream, closed)
+      this.#streams.add(tracked)
+      return tracked
+    } catch (fault) {
+      throw this.error((fault as SocketFault).message, fault)
+    }
+  }
+
+  /** Creates an error of this engine. */
+  error(message: string, cause?: unknown): EngineError {
+    return new EngineError(this.#kind, this.#name, message, cause === undefined ? {} : { cause })
+  }
+
+  /** Closes all streams. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all(Array.from(this.#streams, stream => stream.close()))
+  }
+
+  #tracked(stream: LiveStream, closed: () => void): SpeechStream {
+    const streams = this.#streams
+    const tracked: SpeechStream = {
+      get queuedMs() {
+        return stream.queuedMs
+      },
+      get waitingMs() {
+        return stream.waitingMs
+      },
+      get behindMs() {
+        return stream.behindMs
+      },
+      write: pcm => stream.write(pcm),
+      close() {
+        streams.delete(tracked)
+        closed()
+        return stream.close()
+      },
+    }
+    return tracked
+  }
+}
