@@ -11,11 +11,7 @@ const OPTIONS = {
   format: 'verbose_json',
   streaming: false,
   pauseMs: 300,
-  stallMs: 300,
-  maxUtteranceMs: 15_000,
   timeoutMs: 5_000,
-  retries: 0,
-  cooldownMs: 1_000,
 } as const
 
 it('returns the next line to the embedded service for every utterance', async () => {

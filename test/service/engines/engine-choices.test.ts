@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildService } from '../../../src/service/server/service.ts'
 import { type ServiceConfig, serviceSettings } from '../../../src/service/server/settings.ts'
-import { FakeOpenAi, wholeWav } from '../../support/engines/fake-openai.ts'
-import { FaultServer } from '../../support/engines/fault-server.ts'
+import { FakeOpenAi } from '../../support/engines/fake-openai.ts'
 
 type Engines = NonNullable<ServiceConfig['engines']>
 type Lines = { level: string; fields: object; message: string }[]
@@ -27,7 +26,6 @@ test('the catalog lists exactly what the configured engines support', async () =
   await using built = await service({
     apertium: { enabled: false },
     espeak: { enabled: false },
-    flite: { enabled: false },
     transcription: [{ engine: 'openai', url, model: 'm', languages: ['ja-jp'] }],
     translation: [{ engine: 'openai', url: `${url}/v1/`, model: 'm', languages: ['ja-jp', 'en-us'] }],
     synthesis: [
@@ -87,13 +85,12 @@ test('falls back to the next engine, and logs it without quoting speech', async 
   const { url } = server
   await using built = await service(
     {
-      translation: [{ engine: 'openai', url, apiKey, model: 'm', languages: ['en-us', 'es-es'], retries: 0 }],
+      translation: [{ engine: 'openai', url, apiKey, model: 'm', languages: ['en-us', 'es-es'] }],
       synthesis: [
         {
           engine: 'openai',
           url,
           apiKey,
-          retries: 0,
           model: 'm',
           voices: [{ voice: 'nova', languages: ['es-es'], gender: 'F' }],
         },
@@ -122,10 +119,7 @@ test('falls back to the next engine, and logs it without quoting speech', async 
 test('skips an engine whose server is unavailable, and logs it', async () => {
   const lines: Lines = []
   const away = 'http://127.0.0.1:9'
-  await using built = await service(
-    { translation: [{ engine: 'libretranslate', url: away, retries: 0 }] },
-    lines,
-  )
+  await using built = await service({ translation: [{ engine: 'libretranslate', url: away }] }, lines)
   expect(built.engines.translators.map(({ name }) => name)).toEqual(['apertium'])
   expect(lines).toContainEqual(
     expect.objectContaining({
@@ -135,18 +129,6 @@ test('skips an engine whose server is unavailable, and logs it', async () => {
   )
 })
 
-test('Piper configured by its address only', async () => {
-  const server = new FaultServer()
-  server.app.get('/voices', () => ({ voz: {} }))
-  server.app.post('/synthesize', (_request, reply) => reply.type('audio/wav').send(wholeWav('hola', 22_050)))
-  const { url } = await server.listen()
-  await using built = await service({
-    synthesis: [{ engine: 'piper', url, voices: [{ voice: 'voz', languages: ['es-es'], gender: 'M' }] }],
-  })
-  const { engine, entry } = built.engines.voice('es-es')!
-  expect((await engine.speak('hola', entry.voiceId, new AbortController().signal)).rate).toBe(22_050)
-})
-
 test.each<[object, string]>([
   [{ transcription: [{ engine: 'whisper' }] }, 'engine'],
   [{ transcription: [{ engine: 'openai', url: 'ftp://x', model: 'm', languages: ['en-us'] }] }, 'url'],
@@ -154,7 +136,7 @@ test.each<[object, string]>([
   [{ transcription: [{ engine: 'openai', url: 'http://x', model: 'm', languages: [] }] }, 'languages'],
   [{ translation: [{ engine: 'openai', url: 'http://x', model: 'm', languages: ['en-us'] }] }, 'languages'],
   [{ translation: [{ engine: 'libretranslate', url: 'http://x', languages: ['spanish'] }] }, 'languages'],
-  [{ synthesis: [{ engine: 'piper', url: 'http://x', voices: [] }] }, 'voices'],
+  [{ synthesis: [{ engine: 'openai', url: 'http://x', model: 'm', voices: [] }] }, 'voices'],
   [{ synthesis: [{ engine: 'espeak', speed: 1 }] }, 'speed'],
   [{ pocketsphinx: { grammars: { 'Not A Name': { phrases: ['one'] } } } }, 'Not A Name'],
   [{ pocketsphinx: { grammars: { two: { phrases: ['one'], file: 'x' } } } }, 'two'],

@@ -3,8 +3,8 @@ import { EngineError } from '../../../src/service/engines/engine.ts'
 import type { Fault, FaultServer } from './fault-server.ts'
 
 export const KEY = 'sk-a-secret-key'
-/** Times short enough for tests; one further attempt. */
-export const SERVER = { apiKey: KEY, timeoutMs: 900, retries: 1, cooldownMs: 60_000 }
+/** A time that is short enough for tests. */
+export const SERVER = { apiKey: KEY, timeoutMs: 900 }
 
 const LASTING: readonly Fault[] = [
   'status 500',

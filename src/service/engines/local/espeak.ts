@@ -1,11 +1,36 @@
 import { execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
+import { z } from 'zod'
 import { childEnvironment } from '../../../common/child-environment.ts'
 import { WavSpeech } from '../../../transcode/wav.ts'
 import type { VoiceEntry } from '../../contract.ts'
+import { enabledField, installedEngine, type SettingsOf } from '../definition.ts'
 import { EngineError, primedSpeech, type Speech, type Synthesizer } from '../engine.ts'
-import type { EspeakOptions } from '../installed-settings.ts'
 import { LANGUAGE_ROWS, type LanguageRow } from '../languages.ts'
+
+const settings = z.strictObject({
+  enabled: enabledField,
+  wordsPerMinute: z.int().min(80).max(450).default(165).meta({ about: 'Speaking rate.' }),
+})
+type Settings = SettingsOf<typeof settings>
+
+export const espeak = installedEngine({
+  kind: 'synthesis',
+  name: 'espeak',
+  settings,
+  create: choice => Espeak.create(choice),
+  async examine(_settings, machine) {
+    const answer = await machine.ask(COMMAND, ['--version'])
+    if (answer === undefined) return { missing: `${COMMAND} cannot be run`, packages: 'espeak-ng' }
+    return { found: answer.split('  ')[0] ?? answer }
+  },
+})
+
+const COMMAND = 'espeak-ng'
+/** Volume of 200: louder voices clip. */
+const AMPLITUDE = 80
+/** Time for one utterance (ms). */
+const TIMEOUT_MS = 10_000
 
 /** A voice of the list, and its eSpeak NG name. */
 export interface EspeakVoice {
@@ -68,26 +93,26 @@ export class Espeak implements Synthesizer {
   readonly name = 'espeak-ng'
   readonly voices: readonly VoiceEntry[]
   readonly #arguments: ReadonlyMap<string, string>
-  readonly #options: EspeakOptions
+  readonly #settings: Settings
   readonly #closed = new AbortController()
 
-  private constructor(voices: readonly EspeakVoice[], options: EspeakOptions) {
+  private constructor(voices: readonly EspeakVoice[], settings: Settings) {
     this.voices = voices.map(voice => voice.entry)
     this.#arguments = new Map(voices.map(voice => [voice.entry.voiceId, voice.argument]))
-    this.#options = options
+    this.#settings = settings
   }
 
   /** Queries the voices of the program; rejects with an `EngineError` if it is not installed. */
-  static async create(options: EspeakOptions): Promise<Espeak> {
+  static async create(settings: Settings): Promise<Espeak> {
     const ask = promisify(execFile)
     try {
       const [languages, variants] = await Promise.all([
-        ask(options.command, ['--voices']),
-        ask(options.command, ['--voices=variant']),
+        ask(COMMAND, ['--voices']),
+        ask(COMMAND, ['--voices=variant']),
       ])
-      return new Espeak(voiceList(parseVoices(languages.stdout), parseVariants(variants.stdout)), options)
+      return new Espeak(voiceList(parseVoices(languages.stdout), parseVariants(variants.stdout)), settings)
     } catch (cause) {
-      throw new EngineError('synthesis', 'espeak-ng', `cannot run ${options.command}`, { cause })
+      throw new EngineError('synthesis', 'espeak-ng', `cannot run ${COMMAND}`, { cause })
     }
   }
 
@@ -104,13 +129,13 @@ export class Espeak implements Synthesizer {
   }
 
   async *#run(voice: string, text: string, wav: WavSpeech, signal: AbortSignal): AsyncGenerator<Int16Array> {
-    const { command, wordsPerMinute, amplitude, timeoutMs } = this.#options
+    const { wordsPerMinute } = this.#settings
     const child = spawn(
-      command,
-      ['-v', voice, '-s', String(wordsPerMinute), '-a', String(amplitude), '--stdin', '--stdout'],
+      COMMAND,
+      ['-v', voice, '-s', String(wordsPerMinute), '-a', String(AMPLITUDE), '--stdin', '--stdout'],
       {
         stdio: ['pipe', 'pipe', 'ignore'],
-        timeout: timeoutMs,
+        timeout: TIMEOUT_MS,
         killSignal: 'SIGKILL',
         env: childEnvironment(),
       },

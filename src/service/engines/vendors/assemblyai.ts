@@ -3,29 +3,50 @@ import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import { bytesOf, SAMPLE_RATE } from '../../../transcode/pcm.ts'
+import {
+  languagesSchema,
+  listedEngine,
+  liveFields,
+  modelField,
+  type SettingsOf,
+  serverEntry,
+  urlField,
+} from '../definition.ts'
 import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
 import { heardLanguage } from '../languages.ts'
-import { joinedTerms } from '../vocabulary/vocabulary.ts'
-import { SocketFault } from '../wire/engine-socket.ts'
+import { SocketFault, socketUrl } from '../wire/engine-socket.ts'
 import { LiveEngine } from '../wire/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../wire/live-protocol.ts'
-import { socketUrl } from '../wire/live-settings.ts'
 import { TranscriptLog } from '../wire/transcript-log.ts'
-import type { AssemblyAiOptions } from './settings.ts'
 
 /** Maximum number of terms of a session (API reference, `keyterms_prompt`). */
 const MOST_TERMS = 100
+
+const settings = serverEntry('assemblyai', {
+  url: urlField('https://streaming.assemblyai.com'),
+  ...liveFields,
+  model: modelField.default('universal-3-5-pro'),
+  languages: languagesSchema,
+})
+type Settings = SettingsOf<typeof settings>
+
+export const assemblyAi = listedEngine({
+  kind: 'transcription',
+  schema: settings,
+  key: { variable: 'ASSEMBLYAI_API_KEY', hosts: /\.assemblyai\.com$/ },
+  create: (choice, { clock, wallClock }) => new AssemblyAiTranscriber(choice, clock, wallClock),
+})
 
 /** Live transcription by AssemblyAI, protocol version 3 (`/v3/ws`). */
 export class AssemblyAiTranscriber implements SpeechToText {
   readonly name = 'assemblyai'
   readonly takesTerms = true
   readonly languages: readonly LanguageId[]
-  readonly #options: AssemblyAiOptions
+  readonly #options: Settings
   readonly #wall: WallClock
   readonly #engine: LiveEngine
 
-  constructor(options: AssemblyAiOptions, clock: Clock, wall: WallClock) {
+  constructor(options: Settings, clock: Clock, wall: WallClock) {
     this.languages = options.languages
     this.#options = options
     this.#wall = wall
@@ -48,12 +69,12 @@ export class AssemblyAiTranscriber implements SpeechToText {
 
   #protocol(language: LanguageId, sink: TranscriptSink, terms: readonly string[]): LiveProtocol {
     const { url, apiKey, model } = this.#options
-    const keyterms = joinedTerms(this.#options.keyterms, terms, MOST_TERMS)
+    const keyterms = terms.slice(0, MOST_TERMS)
     const search = new URLSearchParams({
       ...{ sample_rate: String(SAMPLE_RATE), encoding: 'pcm_s16le', speech_model: model },
       format_turns: 'true',
-      ...(keyterms.length === 0 ? {} : { keyterms_prompt: JSON.stringify(keyterms) }),
     })
+    if (keyterms.length > 0) search.set('keyterms_prompt', JSON.stringify(keyterms))
     const log = new TranscriptLog(sink)
     const heard = (code: string | null | undefined) => heardLanguage(code, language, this.languages)
     return {
@@ -65,7 +86,7 @@ export class AssemblyAiTranscriber implements SpeechToText {
       address: () => ({
         url: socketUrl(url, `/v3/ws?${search}`),
         // The key itself, without a scheme.
-        ...(apiKey === undefined ? {} : { headers: { authorization: apiKey } }),
+        headers: { authorization: apiKey },
       }),
       closedWith: code => closeFault(code),
       dialogue: link => new TurnDialogue(link, log, heard, this.#wall),

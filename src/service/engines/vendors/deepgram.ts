@@ -2,15 +2,22 @@ import { z } from 'zod'
 import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import { bytesOf, SAMPLE_RATE } from '../../../transcode/pcm.ts'
+import {
+  languagesSchema,
+  listedEngine,
+  liveFields,
+  modelField,
+  pauseField,
+  type SettingsOf,
+  serverEntry,
+  urlField,
+} from '../definition.ts'
 import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
 import { heardLanguage, primaryCode } from '../languages.ts'
-import { joinedTerms } from '../vocabulary/vocabulary.ts'
-import { SocketFault } from '../wire/engine-socket.ts'
+import { SocketFault, socketUrl } from '../wire/engine-socket.ts'
 import { LiveEngine } from '../wire/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../wire/live-protocol.ts'
-import { socketUrl } from '../wire/live-settings.ts'
 import { TranscriptLog } from '../wire/transcript-log.ts'
-import type { DeepgramOptions } from './settings.ts'
 
 /** Pause after which Nova ends an utterance that noise keeps open: at least 1 s (API reference, `utterance_end_ms`). */
 const UTTERANCE_END_MS = 1_000
@@ -19,15 +26,31 @@ const KEEP_ALIVE_MS = 4_000
 /** Maximum number of terms of a request (guide "Keyterm prompting"). */
 const MOST_TERMS = 100
 
+const settings = serverEntry('deepgram', {
+  url: urlField('https://api.deepgram.com'),
+  ...liveFields,
+  model: modelField.default('nova-3'),
+  languages: languagesSchema,
+  pauseMs: pauseField(100, 5_000, 300),
+})
+type Settings = SettingsOf<typeof settings>
+
+export const deepgram = listedEngine({
+  kind: 'transcription',
+  schema: settings,
+  key: { variable: 'DEEPGRAM_API_KEY', hosts: /^api\.deepgram\.com$/ },
+  create: (choice, { clock }) => new DeepgramTranscriber(choice, clock),
+})
+
 /** Live transcription by Deepgram: Nova at `/v1/listen`, and Flux, which predicts the end of a turn, at `/v2/listen`. */
 export class DeepgramTranscriber implements SpeechToText {
   readonly name = 'deepgram'
   readonly takesTerms = true
   readonly languages: readonly LanguageId[]
-  readonly #options: DeepgramOptions
+  readonly #options: Settings
   readonly #engine: LiveEngine
 
-  constructor(options: DeepgramOptions, clock: Clock) {
+  constructor(options: Settings, clock: Clock) {
     this.languages = options.languages
     this.#options = options
     this.#engine = new LiveEngine('transcription', this.name, options, clock)
@@ -41,14 +64,12 @@ export class DeepgramTranscriber implements SpeechToText {
     if (!this.languages.includes(language))
       throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
     const log = new TranscriptLog(sink)
-    const { protocol = this.#options.model.startsWith('flux') ? 'flux' : 'nova' } = this.#options
     const heard = (code: string | undefined) => heardLanguage(code, language, this.languages)
-    const keyterms = joinedTerms(this.#options.keyterms, terms, MOST_TERMS)
-    const made =
-      protocol === 'flux'
-        ? this.#flux(language, keyterms, log, heard)
-        : this.#nova(language, keyterms, log, heard)
-    return this.#engine.open(made, error => sink.failed(error))
+    const keyterms = terms.slice(0, MOST_TERMS)
+    const protocol = this.#options.model.startsWith('flux')
+      ? this.#flux(language, keyterms, log, heard)
+      : this.#nova(language, keyterms, log, heard)
+    return this.#engine.open(protocol, error => sink.failed(error))
   }
 
   close(): Promise<void> {
@@ -92,7 +113,7 @@ export class DeepgramTranscriber implements SpeechToText {
     for (const term of keyterms) search.append('keyterm', term)
     return {
       url: socketUrl(url, `${path}?${search}`),
-      ...(apiKey === undefined ? {} : { headers: { authorization: `Token ${apiKey}` } }),
+      headers: { authorization: apiKey && `Token ${apiKey}` },
     }
   }
 }

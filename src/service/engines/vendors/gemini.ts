@@ -2,16 +2,23 @@ import { z } from 'zod'
 import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import { SAMPLE_RATE } from '../../../transcode/pcm.ts'
+import {
+  interpretedLanguages,
+  listedEngine,
+  liveFields,
+  modelField,
+  type SettingsOf,
+  serverEntry,
+  urlField,
+} from '../definition.ts'
 import type { InterpretationRequest, InterpretationSink, SpeechStream, SpeechTranslator } from '../engine.ts'
 import { codesFor, heardLanguage } from '../languages.ts'
 import { base64Of, pcmOf } from '../wire/base64-pcm.ts'
 import { ContinuousUtterances } from '../wire/continuous-utterances.ts'
-import { SocketFault } from '../wire/engine-socket.ts'
+import { SocketFault, socketUrl } from '../wire/engine-socket.ts'
 import { otherLanguages } from '../wire/http-translator.ts'
 import { LiveEngine } from '../wire/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../wire/live-protocol.ts'
-import { socketUrl } from '../wire/live-settings.ts'
-import type { GeminiInterpretationOptions } from './settings.ts'
 
 const PATH = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent'
 /** Sample rate of the translated speech (Hz), unless its type names another one. */
@@ -23,6 +30,21 @@ const ON_THE_WAY_MS = 200
 /** Pause of the speaker that a final result covers (ms). */
 const PAUSE_MS = 400
 
+const settings = serverEntry('gemini', {
+  url: urlField('https://generativelanguage.googleapis.com'),
+  ...liveFields,
+  model: modelField.default('gemini-3.5-live-translate-preview'),
+  languages: interpretedLanguages,
+})
+type Settings = SettingsOf<typeof settings>
+
+export const gemini = listedEngine({
+  kind: 'interpretation',
+  schema: settings,
+  key: { variable: 'GEMINI_API_KEY', hosts: /^generativelanguage\.googleapis\.com$/ },
+  create: (choice, { clock }) => new GeminiSpeechTranslator(choice, clock),
+})
+
 /**
  * Speech to speech by Google's Gemini Live API (guide "Live translation", preview). The model translates continuously
  * and has no utterances, so they are formed here. Its results have no times: audio counts as answered when the service
@@ -31,11 +53,11 @@ const PAUSE_MS = 400
 export class GeminiSpeechTranslator implements SpeechTranslator {
   readonly name = 'gemini'
   readonly voices = []
-  readonly #options: GeminiInterpretationOptions
+  readonly #options: Settings
   readonly #clock: Clock
   readonly #engine: LiveEngine
 
-  constructor(options: GeminiInterpretationOptions, clock: Clock) {
+  constructor(options: Settings, clock: Clock) {
     this.#options = options
     this.#clock = clock
     this.#engine = new LiveEngine('interpretation', this.name, options, clock)
@@ -70,7 +92,7 @@ export class GeminiSpeechTranslator implements SpeechTranslator {
       continuous: true,
       address: () => ({
         url: socketUrl(url, PATH),
-        ...(apiKey === undefined ? {} : { headers: { 'x-goog-api-key': apiKey } }),
+        headers: { 'x-goog-api-key': apiKey },
       }),
       closedWith: code => conversation.closedWith(code),
       dialogue: link => conversation.dialogue(link),

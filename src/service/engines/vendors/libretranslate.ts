@@ -1,12 +1,23 @@
 import { z } from 'zod'
 import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
+import { languagesSchema, listedEngine, type SettingsOf, serverEntry, serverFields } from '../definition.ts'
 import { codesFor, LANGUAGE_ROWS } from '../languages.ts'
 import { EngineHttp } from '../wire/http-client.ts'
 import { HttpTranslator, otherLanguages } from '../wire/http-translator.ts'
-import type { LibreTranslateOptions } from './remote-settings.ts'
 
-const languagesSchema = z.array(z.object({ code: z.string(), targets: z.array(z.string()).nullish() }))
+const settings = serverEntry('libretranslate', { ...serverFields, languages: languagesSchema.optional() })
+type Settings = SettingsOf<typeof settings>
+
+export const libreTranslate = listedEngine({
+  kind: 'translation',
+  schema: settings,
+  // It takes its key in the body, and lists its languages without one.
+  question: { path: '/languages', keyless: true },
+  create: (choice, { clock }) => LibreTranslate.create(choice, clock),
+})
+
+const offerSchema = z.array(z.object({ code: z.string(), targets: z.array(z.string()).nullish() }))
 const replySchema = z.object({ translatedText: z.string() })
 
 /** Language codes of the server, each with its targets. */
@@ -18,7 +29,7 @@ export class LibreTranslate extends HttpTranslator {
   readonly #languages: readonly LanguageId[]
   readonly #offer: Offer | undefined
 
-  private constructor(options: LibreTranslateOptions, offer: Offer | undefined, clock: Clock) {
+  private constructor(options: Settings, offer: Offer | undefined, clock: Clock) {
     // LibreTranslate expects the key in the body.
     super('libretranslate', { ...options, apiKey: undefined }, clock)
     this.#key = options.apiKey
@@ -30,10 +41,10 @@ export class LibreTranslate extends HttpTranslator {
    * Requests the languages of the server. If it does not respond, the languages of the settings apply; without any,
    * rejects with an `EngineError`.
    */
-  static async create(options: LibreTranslateOptions, clock: Clock): Promise<LibreTranslate> {
+  static async create(options: Settings, clock: Clock): Promise<LibreTranslate> {
     const http = new EngineHttp('translation', 'libretranslate', { ...options, apiKey: undefined }, clock)
     try {
-      const parsed = languagesSchema.safeParse(await http.json('/languages', { method: 'GET' }))
+      const parsed = offerSchema.safeParse(await http.json('/languages', { method: 'GET' }))
       if (!parsed.success) throw http.error('returned JSON that is not a list of languages')
       const codes = parsed.data.map(({ code }) => code)
       const offer = parsed.data.map(({ code, targets }) => [code, new Set(targets ?? codes)] as const)
@@ -48,7 +59,7 @@ export class LibreTranslate extends HttpTranslator {
 
   /** Uses the languages of the settings without a request. */
   static unasked(
-    options: LibreTranslateOptions & { readonly languages: readonly LanguageId[] },
+    options: Settings & { readonly languages: readonly LanguageId[] },
     clock: Clock,
   ): LibreTranslate {
     return new LibreTranslate(options, undefined, clock)
@@ -60,9 +71,8 @@ export class LibreTranslate extends HttpTranslator {
 
   protected async ask(text: string, from: LanguageId, to: LanguageId): Promise<string> {
     const [source, target] = this.#codes(from, to)!
-    const key = this.#key === undefined ? {} : { api_key: this.#key }
     const reply = await this.http.json('/translate', {
-      json: { q: text, source, target, format: 'text', ...key },
+      json: { q: text, source, target, format: 'text', api_key: this.#key },
     })
     const parsed = replySchema.safeParse(reply)
     if (!parsed.success) throw this.http.error('returned JSON without a translation')

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { LanguageId } from '../../../common/language.ts'
-import type { TextTranslator } from '../engine.ts'
 import { languageRow } from '../languages.ts'
 
 /** Common phone phrases that rule-based translation gets wrong. */
@@ -67,36 +66,6 @@ const DEFAULT_PHRASES: Phrases = {
       'nice to meet you': 'Mucho gusto.',
     },
   },
-}
-
-/** A translator that consults a phrasebook first. Owns the underlying translator, and supports the same languages. */
-export class PhraseTranslator implements TextTranslator {
-  readonly name: string
-  readonly #phrasebook: Phrasebook
-  readonly #translator: TextTranslator
-
-  constructor(phrasebook: Phrasebook, translator: TextTranslator) {
-    this.name = translator.name
-    this.#phrasebook = phrasebook
-    this.#translator = translator
-  }
-
-  targets(from: LanguageId): readonly LanguageId[] {
-    return this.#translator.targets(from)
-  }
-
-  prepare(from: LanguageId, to: LanguageId): void {
-    this.#translator.prepare(from, to)
-  }
-
-  async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
-    const phrase = this.targets(from).includes(to) ? this.#phrasebook.lookup(text, from, to) : undefined
-    return phrase ?? this.#translator.translate(text, from, to)
-  }
-
-  close(): Promise<void> {
-    return this.#translator.close()
-  }
 }
 
 /**

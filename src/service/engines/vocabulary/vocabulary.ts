@@ -1,9 +1,46 @@
+import { z } from 'zod'
 import { type LanguageId, sameLanguage } from '../../../common/language.ts'
+import type { DeepReadonly } from '../../../common/setting-fields.ts'
+import { languageSchema } from '../definition.ts'
 import type { GlossaryEntry } from '../engine.ts'
 import { languageRow } from '../languages.ts'
 import type { Phrases } from './phrasebook.ts'
-import type { VocabularySettings } from './settings.ts'
 import { WordMatcher } from './word-matcher.ts'
+
+/** Services reject keywords with line breaks or angle brackets, and longer ones. */
+const wordsSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(50)
+  .regex(/^[^<>\p{Cc}]*$/u, 'one line without < and >')
+  .describe('up to 50 letters in one line')
+
+export const vocabularySchema = z.strictObject({
+  terms: z
+    .array(wordsSchema)
+    .max(500)
+    .default([])
+    .meta({ about: 'Names and terms to expect in any language, in the spelling to use.' }),
+  glossary: z
+    .array(
+      z
+        .record(languageSchema, wordsSchema)
+        .refine(entry => Object.keys(entry).length > 1, 'expected the term in at least two languages'),
+    )
+    .max(500)
+    .default([])
+    .meta({ about: 'Fixed translations: a term by language, like `{ en-us: invoice, es-es: factura }`.' }),
+  about: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .optional()
+    .meta({ about: 'Topic of the calls in a few words, for engines that can use it.' }),
+})
+
+export type VocabularySettings = DeepReadonly<z.infer<typeof vocabularySchema>>
 
 /** The names, terms and fixed translations of the settings, by language. */
 export class Vocabulary {
@@ -81,11 +118,6 @@ export class Vocabulary {
 function termIn(entry: Readonly<Record<LanguageId, string>>, language: LanguageId): string | undefined {
   const same = Object.keys(entry).find(each => sameLanguage(each, language))
   return entry[language] ?? (same === undefined ? undefined : entry[same])
-}
-
-/** Joins an engine's own terms and those of the vocabulary, each once, up to the limit of its service. */
-export function joinedTerms(own: readonly string[], terms: readonly string[], most: number): string[] {
-  return Array.from(new Set([...own, ...terms])).slice(0, most)
 }
 
 function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {

@@ -40,11 +40,6 @@ export interface ContinuousUtterancesOptions {
   readonly quietMs: () => number
   /** Results exist for the audio up to `streamMs`. Absent: the owner decides it, and calls `keep`. */
   readonly answered?: (streamMs: number) => void
-  /**
-   * Maximum delay between a text and its speech, for a service that speaks complete pieces (ms): an utterance waits for
-   * it, and audio counts as answered once its translation is spoken. Absent: they come together.
-   */
-  readonly speechWithinMs?: number
 }
 
 /** Texts and their end in the audio of the stream. */
@@ -78,14 +73,9 @@ export class ContinuousUtterances {
   #rate = 0
   #spokeAt = 0
   #tailMs = 0
-  /** The part of the recognized text that can change. */
-  #provisional = ''
   #language: LanguageId | undefined
-  /** The last texts with a translation, and the texts to keep if the rest is interpreted again. */
-  #translated: Mark | undefined
+  /** The texts to keep if the rest is interpreted again. */
   #kept: Mark | undefined
-  /** A text came after the last speech. */
-  #owed = false
   #check: Disposable | undefined
 
   constructor(options: ContinuousUtterancesOptions) {
@@ -96,18 +86,12 @@ export class ContinuousUtterances {
     return this.#open !== undefined
   }
 
-  /**
-   * More recognized text, up to `streamMs`. Can arrive before or after its translation. `provisional`: text after
-   * it that the next call replaces.
-   */
-  said(delta: string, streamMs: number, provisional = ''): void {
-    if (delta === '' && provisional === this.#provisional) return
-    if (delta.trim() !== '') this.#grow(streamMs, true)
-    else if (provisional.trim() !== '') this.#begin()
+  /** More recognized text, up to `streamMs`. Can arrive before or after its translation. */
+  said(delta: string, streamMs: number): void {
+    if (delta === '') return
+    this.#grow(streamMs, delta.trim() !== '')
     if (!this.#open) return
     this.#text += delta
-    this.#provisional = provisional
-    this.#owed ||= delta.trim() !== ''
     this.#partial()
   }
 
@@ -122,8 +106,6 @@ export class ContinuousUtterances {
     this.#grow(streamMs, delta.trim() !== '')
     if (!this.#open) return
     this.#translation += delta
-    this.#owed = true
-    this.#translated = { text: this.#text, translation: this.#translation, endMs: streamMs }
     this.#partial()
     if (this.#options.clock.now() - this.#open.beganAt > LONG_MS && SENTENCE_END.test(this.#translation))
       this.finish()
@@ -143,11 +125,6 @@ export class ContinuousUtterances {
     this.#rate = rate
     this.#spokeAt = clock.now()
     this.#tailMs = 0
-    this.#owed = false
-    if (this.#options.speechWithinMs !== undefined && this.#translated) {
-      this.#kept = this.#translated
-      this.#options.answered?.(this.#kept.endMs)
-    }
     this.#pass({ pcm, rate }, ms)
   }
 
@@ -184,16 +161,13 @@ export class ContinuousUtterances {
     this.#check?.[Symbol.dispose]()
     this.#check = undefined
     this.#passLead()
-    this.#provisional = ''
     const result = this.#result(open.startMs)
     this.#endMs = result.endMs
     this.#open = undefined
     this.#text = ''
     this.#translation = ''
-    this.#translated = undefined
     this.#kept = undefined
     this.#language = undefined
-    this.#owed = false
     this.#lead = []
     this.#leadMs = 0
     this.#rate = 0
@@ -224,14 +198,7 @@ export class ContinuousUtterances {
   }
 
   #grow(streamMs: number, tells: boolean): void {
-    const { answered, speechWithinMs } = this.#options
     if (!tells && !this.#open) return
-    this.#begin()
-    this.#endMs = Math.max(this.#endMs, streamMs)
-    if (speechWithinMs === undefined) answered?.(this.#endMs)
-  }
-
-  #begin(): void {
     const now = this.#options.clock.now()
     if (!this.#open && !this.#closed) {
       this.#utterance++
@@ -239,14 +206,13 @@ export class ContinuousUtterances {
       this.#watch()
     }
     this.#lastAt = now
+    this.#endMs = Math.max(this.#endMs, streamMs)
+    this.#options.answered?.(this.#endMs)
   }
 
   /** True while more of the utterance is expected, or someone speaks. */
   #growing(now: number): boolean {
-    const { quietMs, speechWithinMs = 0 } = this.#options
-    const silentMs = now - this.#lastAt
-    if (quietMs() < PAUSE_MS || silentMs < SETTLED_MS) return true
-    return (this.#owed || this.#provisional !== '') && silentMs < speechWithinMs
+    return this.#options.quietMs() < PAUSE_MS || now - this.#lastAt < SETTLED_MS
   }
 
   #partial(): void {
@@ -256,11 +222,11 @@ export class ContinuousUtterances {
   #result(startMs: number): InterpretedText {
     return {
       utterance: this.#utterance,
-      text: (this.#text + this.#provisional).trim(),
+      text: this.#text.trim(),
       translation: this.#translation.trim(),
       startMs: Math.round(startMs),
       endMs: Math.max(Math.round(this.#endMs), Math.round(startMs) + 1),
-      ...(this.#language === undefined ? {} : { language: this.#language }),
+      language: this.#language,
     }
   }
 

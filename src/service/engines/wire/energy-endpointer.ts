@@ -15,11 +15,13 @@ const TAIL_SAMPLES = (SAMPLE_RATE * 160) / 1000
 /** A frame at this fraction of the utterance's maximum level is a good place to cut. */
 const SOFT = 0.1
 
+const MOST_MS = 15_000
+
 export interface EndpointerOptions {
   /** Pause that ends an utterance (ms). */
   readonly pauseMs: number
-  /** Length from which an utterance is cut at a quiet frame, from 1.5 times of it anywhere (ms). */
-  readonly maxUtteranceMs: number
+  /** Length from which an utterance is cut at a quiet frame, from 1.5 times of it anywhere (ms). Default: 15 s. */
+  readonly maxUtteranceMs?: number
 }
 
 /** An interval of speech with a short margin before and after. */
@@ -102,7 +104,7 @@ export class EnergyEndpointer {
     this.#quietFrames = loud ? 0 : this.#quietFrames + 1
     this.#loudest = Math.max(this.#loudest, level)
     const ms = durationMs(this.#judged)
-    const { pauseMs, maxUtteranceMs } = this.#options
+    const { pauseMs, maxUtteranceMs = MOST_MS } = this.#options
     const pauseOver = this.#quietFrames * FRAME_MS >= pauseMs
     if (pauseOver) this.#cut(this.#judged - Math.max(0, this.#quietFrames * FRAME_SAMPLES - TAIL_SAMPLES))
     else if (ms > maxUtteranceMs * 1.5 || (ms > maxUtteranceMs && level < this.#loudest * SOFT))

@@ -1,4 +1,4 @@
-import { WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 
 /** A connection that failed or was closed by the server. Never contains what was sent or received. */
@@ -9,7 +9,7 @@ export class SocketFault extends Error {
   readonly code: number | undefined
 
   constructor(message: string, how: { passing: boolean; code?: number | undefined; cause?: unknown }) {
-    super(message, how.cause === undefined ? {} : { cause: how.cause })
+    super(message, { cause: how.cause })
     this.name = 'SocketFault'
     this.passing = how.passing
     this.code = how.code
@@ -19,7 +19,8 @@ export class SocketFault extends Error {
 /** The address of a socket. Keys belong into headers: addresses can appear in logs of proxies. */
 export interface SocketAddress {
   readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
+  /** Undefined ones are left out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
 export interface SocketListener {
@@ -37,6 +38,8 @@ export interface SocketOptions {
   readonly pingMs?: number
 }
 
+/** `readyState` of an open socket. */
+const OPEN = 1
 const PING_MS = 15_000
 /** Maximum size of a message: half a minute of base64 speech at 24 kHz. */
 const MOST_BYTES = 2 << 20
@@ -72,8 +75,10 @@ export class EngineSocket {
     listener: SocketListener,
     signal?: AbortSignal,
   ): Promise<EngineSocket> {
+    // Loaded with the first connection: the settings load every engine.
+    const { WebSocket } = await import('ws')
     const socket = new WebSocket(url, {
-      headers,
+      headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
       maxPayload: MOST_BYTES,
       perMessageDeflate: false,
       followRedirects: false,
@@ -91,13 +96,13 @@ export class EngineSocket {
   }
 
   send(message: object): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message))
+    if (this.#socket.readyState === OPEN) this.#socket.send(JSON.stringify(message))
   }
 
   /** Sends a copy of `bytes` as one binary message. */
   sendBinary(bytes: Uint8Array): void {
     // The socket keeps what it cannot send at once, and callers reuse their buffers.
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(Buffer.from(bytes))
+    if (this.#socket.readyState === OPEN) this.#socket.send(Buffer.from(bytes))
   }
 
   /** Closes without a further event. Idempotent. */
@@ -121,7 +126,7 @@ export class EngineSocket {
     socket.on('close', code => this.#lost(`closed the connection (${code})`, code))
     this.#watch()
     for (const data of early) this.#received(data, false)
-    if (socket.readyState !== WebSocket.OPEN) this.#lost('closed the connection')
+    if (socket.readyState !== OPEN) this.#lost('closed the connection')
   }
 
   #received(data: Buffer, binary: boolean): void {
@@ -198,4 +203,9 @@ function handshake(
     late[Symbol.dispose]()
     signal?.removeEventListener('abort', stop)
   })
+}
+
+/** Returns the WebSocket address of `path` at a server whose setting is `url` (http:// or https://). */
+export function socketUrl(url: string, path: string): string {
+  return `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}${path}`
 }

@@ -1,7 +1,7 @@
 import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../common/clock.ts'
+import type { EngineHttpOptions } from '../definition.ts'
 import { EngineError, type EngineKind } from '../engine.ts'
-import type { EngineHttpOptions } from '../fields.ts'
 import { FailureCooldown } from './failure-cooldown.ts'
 
 /** A failed attempt at a request. Contains neither the request nor the response. */
@@ -17,7 +17,7 @@ export class HttpFault extends Error {
     message: string,
     how: { status?: number; passing?: boolean; cause?: unknown; parameter?: string | undefined } = {},
   ) {
-    super(message, how.cause === undefined ? {} : { cause: how.cause })
+    super(message, { cause: how.cause })
     this.name = 'HttpFault'
     this.status = how.status
     this.passing = how.passing ?? false
@@ -136,8 +136,8 @@ export interface EngineRequest {
   /** Sent as JSON. */
   readonly json?: object
   readonly body?: FormData | string
-  /** Further headers, such as a key that is not a bearer token. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Further headers, such as a key that is not a bearer token; undefined ones are left out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>
   /** Content type of a text body. */
   readonly type?: string
   /** Optional parameters in it, searched for in the message when the server rejects the request. */
@@ -157,8 +157,14 @@ interface Call {
 /** For responses that are read within the request: nothing to do at their end, and faults are not converted. */
 const PLAIN: AnswerOwner = { ended() {}, explained: fault => fault }
 
-/** Retries within the deadline of a request. */
+/**
+ * Further attempts within the deadline of a request, such as for a kept connection that the server has just closed. The
+ * next engine serves after that.
+ */
+const RETRIES = 1
 const RETRY: BackoffPolicy = { firstMs: 100, maxMs: 5_000, jitter: 0 }
+/** Time without requests after repeated failures (ms). */
+const COOLDOWN_MS = 5_000
 /** Maximum number of bytes read of an error response. */
 const ERROR_BYTES = 4_096
 /** Maximum size of a JSON response; a transcript with word timestamps is far smaller. */
@@ -182,7 +188,7 @@ export class EngineHttp {
     this.#engine = engine
     this.#options = options
     this.#clock = clock
-    this.#cooldown = new FailureCooldown(clock, options.cooldownMs)
+    this.#cooldown = new FailureCooldown(clock, COOLDOWN_MS)
   }
 
   /** True during the cooldown after repeated failures. */
@@ -224,7 +230,7 @@ export class EngineHttp {
 
   /** Creates an error of this engine. */
   error(message: string, cause?: unknown): EngineError {
-    return new EngineError(this.#kind, this.#engine, message, cause === undefined ? {} : { cause })
+    return new EngineError(this.#kind, this.#engine, message, { cause })
   }
 
   /** Ends every request. Idempotent. */
@@ -247,7 +253,7 @@ export class EngineHttp {
           this.#cooldown.succeeded()
           return result
         } catch (error) {
-          const again = error instanceof HttpFault && error.passing && attempt < this.#options.retries
+          const again = error instanceof HttpFault && error.passing && attempt < RETRIES
           if (!again || stop.aborted) throw error
           await this.#pause(backoffMs(attempt + 1, RETRY), stop)
         }
@@ -264,7 +270,9 @@ export class EngineHttp {
     signal: AbortSignal,
   ): Promise<Response> {
     const { url, apiKey } = this.#options
-    const headers = new Headers({ accept: '*/*', ...further })
+    const headers = new Headers({ accept: '*/*' })
+    for (const [name, value] of Object.entries(further ?? {}))
+      if (value !== undefined) headers.set(name, value)
     if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`)
     if (json) headers.set('content-type', 'application/json')
     else if (type !== undefined) headers.set('content-type', type)

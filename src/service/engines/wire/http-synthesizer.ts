@@ -5,19 +5,24 @@ import { Mp3Stream } from '../../../transcode/mp3/stream.ts'
 import { SAMPLE_RATE, samplesOf } from '../../../transcode/pcm.ts'
 import { WavSpeech } from '../../../transcode/wav.ts'
 import { AUDIO_RATES, type VoiceEntry } from '../../contract.ts'
-import { primedSpeech, type Speech, type Synthesizer } from '../engine.ts'
-import type { EngineHttpOptions, ServerVoice } from '../fields.ts'
+import type { EngineHttpOptions, ServerVoice } from '../definition.ts'
+import { primedSpeech, type Speech, type Synthesizer, textPieces } from '../engine.ts'
+import { languageRow } from '../languages.ts'
 import { EngineHttp, type HttpAnswer, HttpFault } from './http-client.ts'
-import { offeredVoices, spokenPieces } from './server-voices.ts'
-
-export interface HttpSynthesizerOptions extends EngineHttpOptions {
-  readonly voices: readonly ServerVoice[]
-  /** True if its voices are neural. */
-  readonly neural: boolean
-}
 
 /** A voice with the language that it speaks in a request. */
 export type SpokenVoice = ServerVoice & { readonly language: LanguageId }
+
+/** Properties of a service. */
+interface SpeechService {
+  readonly name: string
+  /** Start of the ids of its voices; default: the name. */
+  readonly prefix?: string
+  /** Maximum text length of one request. */
+  readonly mostLetters: number
+  /** Maximum number of requests at a time; others wait. Absent: no limit. */
+  readonly atOnce?: number
+}
 
 /** Base class of speech synthesis over HTTP. */
 export abstract class HttpSynthesizer implements Synthesizer {
@@ -25,18 +30,19 @@ export abstract class HttpSynthesizer implements Synthesizer {
   readonly voices: readonly VoiceEntry[]
   protected readonly http: EngineHttp
   readonly #known: ReadonlyMap<string, SpokenVoice>
-  /** Maximum text length of one request. */
   readonly #mostLetters: number
+  readonly #places: Places
 
   protected constructor(
-    { name, prefix, mostLetters }: { name: string; prefix: string; mostLetters: number },
-    options: HttpSynthesizerOptions,
+    { name, prefix = name, mostLetters, atOnce = Number.POSITIVE_INFINITY }: SpeechService,
+    options: EngineHttpOptions & { readonly voices: readonly ServerVoice[] },
     clock: Clock,
   ) {
     this.name = name
     this.#mostLetters = mostLetters
+    this.#places = new Places(atOnce)
     this.http = new EngineHttp('synthesis', name, options, clock)
-    const offered = offeredVoices(options.voices, prefix, options.neural)
+    const offered = offeredVoices(options.voices, prefix)
     this.voices = offered.map(({ entry }) => entry)
     this.#known = new Map(
       offered.map(({ voice, language, entry }) => [entry.voiceId, { ...voice, language }]),
@@ -68,6 +74,7 @@ export abstract class HttpSynthesizer implements Synthesizer {
   ): AsyncGenerator<Int16Array> {
     try {
       for (const text of texts) {
+        using _place = await this.#places.take()
         if (signal.aborted) return
         const answer = await this.ask(text, voice, signal)
         for await (const piece of answer.pieces()) {
@@ -82,6 +89,62 @@ export abstract class HttpSynthesizer implements Synthesizer {
       throw error instanceof HttpFault ? this.http.error(error.message, error) : error
     }
   }
+}
+
+/** A limited number of places; who comes later waits. */
+class Places {
+  #free: number
+  readonly #line: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  /** Resolves with a place, which is free again once it is disposed. */
+  async take(): Promise<Disposable> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>(resolve => this.#line.push(resolve))
+    return {
+      [Symbol.dispose]: () => {
+        const next = this.#line.shift()
+        if (next) next()
+        else this.#free++
+      },
+    }
+  }
+}
+
+/** A voice of a server in one of its languages. */
+interface OfferedServerVoice {
+  readonly voice: ServerVoice
+  readonly language: LanguageId
+  readonly entry: VoiceEntry
+}
+
+/** Returns the entries of `voices` in the voice list, one for each language. Ids are like `soniox-es-es-Adrian`. */
+function offeredVoices(voices: readonly ServerVoice[], prefix: string): OfferedServerVoice[] {
+  return voices.flatMap(voice =>
+    voice.languages.map(language => ({
+      voice,
+      language,
+      entry: {
+        voiceId: `${prefix}-${language}-${voice.voice}`,
+        name: `${languageRow(language)?.name ?? language}, ${voice.voice}`,
+        languageId: language,
+        voiceGender: voice.gender,
+        voiceEngine: 'neural' as const,
+        modes: ['block' as const, 'streaming' as const],
+      },
+    })),
+  )
+}
+
+/** Characters that can be spoken. */
+const WORDS = /[\p{L}\p{N}\p{S}]/u
+
+/** Divides `text` into pieces of at most `most` letters for requests to a server; none if there is nothing to speak. */
+function spokenPieces(text: string, most: number): string[] {
+  return WORDS.test(text) ? textPieces(text, most) : []
 }
 
 /** Sample rate of an utterance without speech (Hz). */

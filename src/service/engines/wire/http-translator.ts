@@ -1,9 +1,9 @@
 import type { Clock } from '../../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../../common/language.ts'
-import type { TextTranslator, TranslationOptions } from '../engine.ts'
-import type { HttpTranslatorOptions } from '../fields.ts'
+import type { EngineHttpOptions } from '../definition.ts'
+import { EngineError, type TextTranslator, type TranslationOptions } from '../engine.ts'
 import { normalized, sentence } from '../text-normalization.ts'
-import { EngineHttp } from './http-client.ts'
+import { EngineHttp, HttpFault } from './http-client.ts'
 
 /**
  * Runs a few calls at a time and settles them in order, so that translations of one speaker never overtake each other,
@@ -48,6 +48,10 @@ class OrderedCalls {
   }
 }
 
+/** Requests of a language pair at a time, and maximum number of requests that run or wait. */
+const AT_ONCE = 4
+const MOST_WAITING = 100
+
 /** Matches text with something to translate: a letter or a digit. */
 const WORDS = /[\p{L}\p{N}]/u
 
@@ -55,12 +59,10 @@ const WORDS = /[\p{L}\p{N}]/u
 export abstract class HttpTranslator implements TextTranslator {
   readonly name: string
   protected readonly http: EngineHttp
-  readonly #options: HttpTranslatorOptions
   readonly #calls = new Map<string, OrderedCalls>()
 
-  protected constructor(name: string, options: HttpTranslatorOptions, clock: Clock) {
+  protected constructor(name: string, options: EngineHttpOptions, clock: Clock) {
     this.name = name
-    this.#options = options
     this.http = new EngineHttp('translation', name, options, clock)
   }
 
@@ -86,8 +88,7 @@ export abstract class HttpTranslator implements TextTranslator {
       throw new RangeError(`${this.name} translates ${from} into ${this.targets(from).join(', ')}, not ${to}`)
     const line = normalized(text, from)
     const calls = this.#callsFor(`${from} ${to}`)
-    if (calls.size >= this.#options.maxWaiting)
-      throw this.http.error(`${calls.size} translations are waiting already`)
+    if (calls.size >= MOST_WAITING) throw this.http.error(`${calls.size} translations are waiting already`)
     return calls.run(async () => {
       const answer = WORDS.test(line) ? await this.ask(line, from, to, options) : ''
       return sentence(answer.replace(/[\p{Cc}\s]+/gu, ' ').trim())
@@ -99,7 +100,7 @@ export abstract class HttpTranslator implements TextTranslator {
   }
 
   #callsFor(pair: string): OrderedCalls {
-    const calls = this.#calls.get(pair) ?? new OrderedCalls(this.#options.parallel)
+    const calls = this.#calls.get(pair) ?? new OrderedCalls(AT_ONCE)
     this.#calls.set(pair, calls)
     return calls
   }
@@ -108,4 +109,56 @@ export abstract class HttpTranslator implements TextTranslator {
 /** Returns all `languages` except `from`, or none if `from` is not among them. */
 export function otherLanguages(languages: readonly LanguageId[], from: LanguageId): LanguageId[] {
   return languages.includes(from) ? languages.filter(to => !sameLanguage(from, to)) : []
+}
+
+/** Time without requests after a quota is used up (ms): it does not return in a moment, and another engine serves. */
+const QUOTA_REST_MS = 60 * 60_000
+
+/** Translation by a hosted service with one request for each text. */
+export abstract class HostedTranslator extends HttpTranslator {
+  readonly #languages: readonly LanguageId[]
+  /** Statuses that mean that the quota is used up. */
+  readonly #quota: readonly number[]
+
+  protected constructor(
+    name: string,
+    options: EngineHttpOptions & { readonly languages: readonly LanguageId[] },
+    { quota }: { readonly quota: readonly number[] },
+    clock: Clock,
+  ) {
+    // The key is sent in the provider's own header.
+    super(name, { ...options, apiKey: undefined }, clock)
+    this.#languages = options.languages
+    this.#quota = quota
+  }
+
+  targets(from: LanguageId): readonly LanguageId[] {
+    return otherLanguages(this.#languages, from)
+  }
+
+  /** Sends one text and returns the translation in the response, or undefined without one. */
+  protected abstract request(
+    text: string,
+    from: LanguageId,
+    to: LanguageId,
+    options: TranslationOptions,
+  ): Promise<string | undefined>
+
+  protected async ask(
+    text: string,
+    from: LanguageId,
+    to: LanguageId,
+    options: TranslationOptions,
+  ): Promise<string> {
+    let translation: string | undefined
+    try {
+      translation = await this.request(text, from, to, options)
+    } catch (error) {
+      const status = error instanceof EngineError && error.cause instanceof HttpFault && error.cause.status
+      if (status && this.#quota.includes(status)) this.http.rest(QUOTA_REST_MS)
+      throw error
+    }
+    if (translation === undefined) throw this.http.error('returned JSON without a translation')
+    return translation
+  }
 }

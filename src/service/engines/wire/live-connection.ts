@@ -1,7 +1,7 @@
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import { durationMs, Framer, SAMPLE_RATE } from '../../../transcode/pcm.ts'
 import { createResampler, type Resampler } from '../../../transcode/resample/resampler.ts'
-import { PositionMap, samplesIn } from './audio-history.ts'
+import { PositionMap } from './audio-history.ts'
 import { EngineSocket, SocketFault, type SocketListener } from './engine-socket.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol, LiveTransport } from './live-protocol.ts'
 
@@ -32,8 +32,7 @@ export interface LiveConnectionListener {
 export class LiveConnection implements LiveLink {
   readonly #clock: Clock
   readonly #listener: LiveConnectionListener
-  #positions: PositionMap
-  #start: number
+  readonly #positions: PositionMap
   readonly #dialogue: LiveDialogue
   readonly #resampler: Resampler
   readonly #chunks: Framer
@@ -49,7 +48,6 @@ export class LiveConnection implements LiveLink {
     const { protocol, clock } = options
     this.#clock = clock
     this.#listener = listener
-    this.#start = start
     this.#positions = new PositionMap(start)
     this.#resampler = createResampler(SAMPLE_RATE, protocol.rate)
     this.#chunks = new Framer((protocol.rate * protocol.chunkMs) / 1_000, pcm => this.#send(pcm))
@@ -75,7 +73,6 @@ export class LiveConnection implements LiveLink {
     signal.addEventListener('abort', stop, { once: true })
     try {
       const address = await protocol.address(signal)
-      if (address.resumeMs !== undefined) connection.#resume(samplesIn(address.resumeMs))
       const events: SocketListener = {
         message: message => connection.#message(message),
         closed: fault =>
@@ -98,11 +95,6 @@ export class LiveConnection implements LiveLink {
       late[Symbol.dispose]()
       signal.removeEventListener('abort', stop)
     }
-  }
-
-  /** Position of its first sample (samples of the stream). */
-  get start(): number {
-    return this.#start
   }
 
   /** Reason for its end, unless it was closed. */
@@ -194,12 +186,6 @@ export class LiveConnection implements LiveLink {
     if (this.#socket) this.#dialogue.finish?.()
     this.#end()
     this.#ready.reject(new SocketFault('was closed', { passing: false }))
-  }
-
-  #resume(position: number): void {
-    if (position <= this.#start) return
-    this.#start = position
-    this.#positions = new PositionMap(position)
   }
 
   #end(): void {

@@ -8,13 +8,13 @@ import { LiveStream } from './live-stream.ts'
 export interface LiveEngineSettings {
   /** Time for opening a connection (ms). */
   readonly timeoutMs: number
-  /** Time after repeated failures in which the engine is not used (ms). */
-  readonly cooldownMs: number
-  /** Time without speech after which a connection is closed (ms). */
-  readonly quietMs: number
-  /** Time without audio after which an utterance is finished (ms). */
-  readonly stallMs: number
+  /** Time without speech after which a connection is closed; it opens again with speech (ms). Tests shorten it. */
+  readonly quietMs?: number
 }
+
+/** Time after repeated failures in which the engine is not used (ms). */
+const COOLDOWN_MS = 10_000
+const QUIET_MS = 20_000
 
 /** The shared parts of one engine’s streams over WebSocket: settings, failures, and errors in the name of the engine. */
 export class LiveEngine {
@@ -31,7 +31,7 @@ export class LiveEngine {
     this.#name = name
     this.#settings = settings
     this.#clock = clock
-    this.#cooldown = new FailureCooldown(clock, settings.cooldownMs)
+    this.#cooldown = new FailureCooldown(clock, COOLDOWN_MS)
   }
 
   /**
@@ -46,14 +46,13 @@ export class LiveEngine {
   ): Promise<SpeechStream> {
     if (this.#closed) throw this.error('is closed')
     if (this.#cooldown.active) throw this.error('has failed several times and is skipped temporarily')
-    const { timeoutMs, quietMs, stallMs } = this.#settings
+    const { timeoutMs, quietMs = QUIET_MS } = this.#settings
     try {
       const stream = await LiveStream.open({
         protocol,
         clock: this.#clock,
         timeoutMs,
         quietMs,
-        stallMs,
         connected: fault => {
           if (fault) this.#cooldown.failed({ final: !fault.passing })
           else this.#cooldown.succeeded()
@@ -73,7 +72,7 @@ export class LiveEngine {
 
   /** Creates an error of this engine. */
   error(message: string, cause?: unknown): EngineError {
-    return new EngineError(this.#kind, this.#name, message, cause === undefined ? {} : { cause })
+    return new EngineError(this.#kind, this.#name, message, { cause })
   }
 
   /** Closes all streams. Idempotent. */

@@ -45,8 +45,6 @@ export interface LiveDialogue {
 
 /** The address of a connection. */
 export interface LiveAddress extends SocketAddress {
-  /** Set if the service continues a session: end of the audio that it has understood, which is not repeated (ms). */
-  readonly resumeMs?: number
   /** For protocols with their own `connect`. */
   readonly token?: string
 }

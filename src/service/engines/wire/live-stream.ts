@@ -16,8 +16,6 @@ export interface LiveStreamOptions {
   readonly timeoutMs: number
   /** Time without speech after which the connection is closed until someone speaks (ms). */
   readonly quietMs: number
-  /** Time without audio after which the utterance in progress is finished (ms). */
-  readonly stallMs: number
   /** Every attempt to connect, by its outcome. */
   readonly connected: (fault: SocketFault | undefined) => void
   /** The stream has failed; called once. */
@@ -38,6 +36,8 @@ const LEAD_MS = 500
 const MOST_REPEATED_MS = 15_000
 /** Audio this long after speech is considered answered (ms): there was nothing to recognize. */
 const NOTHING_MS = 5_000
+/** Time without audio after which the utterance in progress is finished (ms). */
+const STALL_MS = 800
 /** Interval of the stream's housekeeping (ms), and length of inserted silence. */
 const TICK_MS = 100
 const RETRY: BackoffPolicy = { firstMs: 250, maxMs: 4_000 }
@@ -228,9 +228,9 @@ export class LiveStream implements SpeechStream {
   #tick(): void {
     const connection = this.#connection
     if (!connection) return
-    const { protocol, clock, quietMs, stallMs } = this.#options
+    const { protocol, clock, quietMs } = this.#options
     const now = clock.now()
-    const stalled = now - this.#arrivedAt >= stallMs
+    const stalled = now - this.#arrivedAt >= STALL_MS
     if (protocol.continuous && connection.idleMs >= 2 * TICK_MS) connection.silence(TICK_MS)
     if (!this.#paused && stalled && this.#sent >= this.#history.end) {
       this.#paused = true
@@ -280,7 +280,6 @@ export class LiveStream implements SpeechStream {
             this.#again(connection.fault)
             return
           }
-          this.#sent = Math.max(this.#sent, Math.min(connection.start, this.#history.end))
           this.#connection = connection
         },
         (fault: SocketFault) => this.#again(fault),

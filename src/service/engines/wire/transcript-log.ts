@@ -56,6 +56,6 @@ export class TranscriptLog {
   #placed({ text, startMs, endMs, language }: HeardText): HeardText {
     const from = Math.max(this.#endMs, Math.round(startMs))
     const to = Math.max(from + 1, Math.round(endMs))
-    return { text, startMs: from, endMs: to, ...(language === undefined ? {} : { language }) }
+    return { text, startMs: from, endMs: to, language }
   }
 }

@@ -11,10 +11,8 @@ export type Understand = (
   signal: AbortSignal,
 ) => Promise<string>
 
-export interface UtteranceStreamOptions extends EndpointerOptions {
-  /** Time without audio after which the utterance in progress ends (ms). */
-  readonly stallMs: number
-}
+/** Time without audio after which the utterance in progress ends (ms). */
+const STALL_MS = 800
 
 /** A complete utterance that waits for the engine. */
 interface Waiting extends Stretch {
@@ -25,7 +23,6 @@ interface Waiting extends Stretch {
 export class UtteranceStream implements SpeechStream {
   readonly #sink: TranscriptSink
   readonly #understand: Understand
-  readonly #options: UtteranceStreamOptions
   readonly #clock: Clock
   readonly #endpointer: EnergyEndpointer
   readonly #closed = new AbortController()
@@ -35,10 +32,9 @@ export class UtteranceStream implements SpeechStream {
   #stall: Disposable | undefined
   #running: Promise<void> | undefined
 
-  constructor(sink: TranscriptSink, understand: Understand, options: UtteranceStreamOptions, clock: Clock) {
+  constructor(sink: TranscriptSink, understand: Understand, options: EndpointerOptions, clock: Clock) {
     this.#sink = sink
     this.#understand = understand
-    this.#options = options
     this.#clock = clock
     this.#times = new DueTimes(clock)
     this.#endpointer = new EnergyEndpointer(options, stretch => {
@@ -67,7 +63,7 @@ export class UtteranceStream implements SpeechStream {
     this.#stall?.[Symbol.dispose]()
     this.#stall = undefined
     if (!this.#endpointer.speaking) return
-    this.#stall = setTimer(this.#clock, this.#options.stallMs, () => {
+    this.#stall = setTimer(this.#clock, STALL_MS, () => {
       this.#endpointer.finish()
       this.#wake()
     })

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   Espeak,
   parseVariants,
@@ -15,23 +18,6 @@ conforms(
   () => Espeak.create(ENGINES.espeak),
   engine => engine.close(),
 )
-
-test('reports a missing installation', async () => {
-  await expect(Espeak.create({ ...ENGINES.espeak, command: 'no-such-espeak' })).rejects.toMatchObject({
-    name: 'EngineError',
-    kind: 'synthesis',
-  })
-})
-
-test('reports a program that crashes during a sentence', async () => {
-  const engine = await Espeak.create({ ...ENGINES.espeak, timeoutMs: 1 })
-  const whole = async () => {
-    const voice = engine.voices[0]!.voiceId
-    const speech = await engine.speak('palabra '.repeat(3_000), voice, new AbortController().signal)
-    for await (const _ of speech.pieces);
-  }
-  await expect(whole()).rejects.toMatchObject({ name: 'EngineError', kind: 'synthesis' })
-})
 
 const VOICES = `Pty Language       Age/Gender VoiceName          File                 Other Languages
  5  es              --/M      Spanish_(Spain)    roa/es
@@ -51,4 +37,32 @@ test('voices: omits entries without data, lists female variants, and names borro
   expect(voices.find(voice => voice.voiceId === 'espeak-es-es-f3')).toMatchObject({ voiceGender: 'F' })
   expect(voices.find(voice => voice.voiceId === 'espeak-gl-es')?.name).toContain('Portuguese voice')
   expect(voices.some(voice => voice.voiceEngine !== 'standard')).toBe(false)
+})
+
+describe('a program that', () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  test('is missing is reported', async () => {
+    vi.stubEnv('PATH', '/nowhere')
+    await expect(Espeak.create(ENGINES.espeak)).rejects.toMatchObject({
+      name: 'EngineError',
+      kind: 'synthesis',
+    })
+  })
+
+  test('crashes during a sentence is reported', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dragoman-espeak-'))
+    await writeFile(join(folder, 'voices'), VOICES)
+    const script = `#!/bin/sh\ncase "$1" in --voices*) exec cat "${folder}/voices";; esac\nexit 3\n`
+    await writeFile(join(folder, 'espeak-ng'), script, { mode: 0o700 })
+    vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
+    const engine = await Espeak.create(ENGINES.espeak)
+    const whole = async () => {
+      const voice = engine.voices[0]!.voiceId
+      const speech = await engine.speak('palabra', voice, new AbortController().signal)
+      for await (const _ of speech.pieces);
+    }
+    await expect(whole()).rejects.toMatchObject({ message: 'espeak-ng: ended with 3' })
+    await rm(folder, { recursive: true })
+  })
 })

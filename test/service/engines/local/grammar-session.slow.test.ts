@@ -5,9 +5,7 @@ import { realService, speak } from '../../../support/service/real-service.ts'
 
 const PHRASES = ['he was not an ill disposed young man', 'they might never have come home again']
 
-const real = realService({
-  engines: { pocketsphinx: { grammars: { book: { phrases: PHRASES } } }, flite: { enabled: false } },
-})
+const real = realService({ engines: { pocketsphinx: { grammars: { book: { phrases: PHRASES } } } } })
 const pcm = joined(pause(300), recording(2), pause(900))
 
 test('recognizes the closed vocabulary that a connection names, and echoes it', async () => {

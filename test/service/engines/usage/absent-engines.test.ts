@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { noopLogger } from '../../../../src/common/log.ts'
 import { systemWallClock } from '../../../../src/common/wall-clock.ts'
+import { openEngines } from '../../../../src/service/engines/open-engines.ts'
 import { ThreadUse } from '../../../../src/service/engines/thread-budget.ts'
 import { reportAbsent } from '../../../../src/service/engines/usage/absent-engines.ts'
 import { EngineUsage } from '../../../../src/service/engines/usage/engine-usage.ts'
-import { openEngines } from '../../../../src/service/server/service.ts'
 import { serviceSettings } from '../../../../src/service/server/settings.ts'
 import { FakeRecognizer } from '../../../support/engines/fake-engines.ts'
 
@@ -46,7 +46,7 @@ test('an engine of the settings that cannot be created is reported; installed on
     apiKeys: ['unused'],
     engines: {
       pocketsphinx: { enabled: false },
-      flite: { command: join(folder, 'flite') },
+      apertium: { modes: join(folder, 'modes') },
       espeak: { enabled: false },
       synthesis: [
         { engine: 'sherpa', model: folder, languages: ['es-es'], gender: 'F' },

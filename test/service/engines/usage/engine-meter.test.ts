@@ -122,11 +122,11 @@ describe('the usage of engines', () => {
     const since = clock.now()
     usage.replaced('synthesis', 'voice', 'espeak', 'failed')
     clock.advance(1_000)
-    usage.replaced('synthesis', 'voice', 'flite', 'failed')
+    usage.replaced('synthesis', 'voice', 'other', 'failed')
     expect(usage.standIns).toEqual([
-      { kind: 'synthesis', engine: 'voice', instead: 'flite', why: 'failed', since },
+      { kind: 'synthesis', engine: 'voice', instead: 'other', why: 'failed', since },
     ])
-    expect(usage.standIn('synthesis', 'voice')).toBe('flite')
+    expect(usage.standIn('synthesis', 'voice')).toBe('other')
     expect(usage.standIn('translation', 'voice')).toBeUndefined()
     usage.served('synthesis', 'voice')
     usage.served('synthesis', 'voice')

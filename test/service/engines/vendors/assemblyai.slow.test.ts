@@ -3,16 +3,15 @@ import { WebSocket } from 'ws'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { systemWallClock } from '../../../../src/common/wall-clock.ts'
 import { AssemblyAiTranscriber } from '../../../../src/service/engines/vendors/assemblyai.ts'
-import type { AssemblyAiOptions } from '../../../../src/service/engines/vendors/settings.ts'
 import { FakeAssemblyAi } from '../../../support/engines/live/fake-assemblyai.ts'
 import { FAKE_KEY } from '../../../support/engines/live/fake-live-server.ts'
 import { LIVE, liveRecognizer, liveSpeech, recognizing } from '../../../support/engines/live/live-checks.ts'
 import { toneSpeech } from '../../../support/engines/live/tone-speech.ts'
 import { until } from '../../../support/until.ts'
 
-const engineAt = (url: string, changes: Partial<AssemblyAiOptions> = {}) =>
+const engineAt = (url: string, changes = {}) =>
   new AssemblyAiTranscriber(
-    { ...LIVE, url, model: 'universal-3-5-pro', keyterms: [], ...changes },
+    { ...LIVE, url, model: 'universal-3-5-pro', ...changes },
     systemClock,
     systemWallClock,
   )

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../src/common/clock.ts'
-import { AzureSynthesizer } from '../../../../src/service/engines/vendors/azure/azure-voices.ts'
-import type { AzureSynthesisOptions } from '../../../../src/service/engines/vendors/settings.ts'
+import { AzureSynthesizer } from '../../../../src/service/engines/vendors/azure/azure.ts'
 import { bytesOf } from '../../../../src/transcode/pcm.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
 import { synthesizerChecks } from '../../../support/conformance/synthesizer.ts'
@@ -79,8 +78,7 @@ const OPTIONS = {
     { voice: VOICES[1]!, languages: ['en-us', 'fr-fr'], gender: 'F' as const },
   ],
 }
-const at = (url: string, changes: Partial<AzureSynthesisOptions> = {}) =>
-  new AzureSynthesizer({ ...OPTIONS, url, ...changes }, systemClock)
+const at = (url: string, changes = {}) => new AzureSynthesizer({ ...OPTIONS, url, ...changes }, systemClock)
 const never = new AbortController().signal
 
 async function spokenMs(engine: AzureSynthesizer, text: string, voice = 0) {

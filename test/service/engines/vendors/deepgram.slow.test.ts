@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { DeepgramTranscriber } from '../../../../src/service/engines/vendors/deepgram.ts'
-import type { DeepgramOptions } from '../../../../src/service/engines/vendors/settings.ts'
 import { FakeDeepgram } from '../../../support/engines/live/fake-deepgram.ts'
 import { FAKE_KEY } from '../../../support/engines/live/fake-live-server.ts'
 import { LIVE, liveRecognizer, recognizing } from '../../../support/engines/live/live-checks.ts'
@@ -11,8 +10,8 @@ import { until } from '../../../support/until.ts'
 
 const engineAt =
   (model: string) =>
-  (url: string, changes: Partial<DeepgramOptions> = {}) =>
-    new DeepgramTranscriber({ ...LIVE, url, model, pauseMs: 300, keyterms: [], ...changes }, systemClock)
+  (url: string, changes = {}) =>
+    new DeepgramTranscriber({ ...LIVE, url, model, pauseMs: 300, ...changes }, systemClock)
 const nova = engineAt('nova-3')
 const flux = engineAt('flux-general-multi')
 
@@ -35,8 +34,8 @@ test('terms to expect are in the request, each by itself', async () => {
   const server = await new FakeDeepgram().listen()
   const sink = { partial() {}, final() {}, failed() {} }
   for (const engineOf of [nova, flux]) {
-    const engine = engineOf(server.url, { keyterms: ['Dragoman', 'Ana Núñez'] })
-    const stream = await engine.open('en-us', sink, { terms: ['O’Hara', 'Dragoman'] })
+    const engine = engineOf(server.url)
+    const stream = await engine.open('en-us', sink, { terms: ['Dragoman', 'Ana Núñez', 'O’Hara'] })
     await stream.close()
     expect(server.queries.at(-1)?.getAll('keyterm')).toEqual(['Dragoman', 'Ana Núñez', 'O’Hara'])
   }

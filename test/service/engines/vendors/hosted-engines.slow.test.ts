@@ -24,12 +24,9 @@ afterEach(() => shell[Symbol.asyncDispose]())
 
 /** Hides what the Debian packages of the offline engines install, as on a machine without them. */
 const WITHOUT_PACKAGES = {
-  DRAGOMAN_EMBEDDED_ENGINES_POCKETSPHINX_LIBRARY: 'libabsent-pocketsphinx.so.3',
-  DRAGOMAN_EMBEDDED_ENGINES_POCKETSPHINX_BASE: 'libabsent-sphinxbase.so.3',
   DRAGOMAN_EMBEDDED_ENGINES_POCKETSPHINX_MODELS: '/absent/models',
   DRAGOMAN_EMBEDDED_ENGINES_APERTIUM_MODES: '/absent/modes',
-  DRAGOMAN_EMBEDDED_ENGINES_ESPEAK_COMMAND: 'absent-espeak',
-  DRAGOMAN_EMBEDDED_ENGINES_FLITE_COMMAND: 'absent-flite',
+  DRAGOMAN_EMBEDDED_ENGINES_ESPEAK_ENABLED: 'false',
 }
 
 /** The settings file of the guide, at the fake and with its key. */
@@ -51,7 +48,7 @@ test('the settings file with one hosted key is enough: a caller hears the transl
   const [, address = ''] = await serving.says(/on the line at (\S+)/)
   await serving.says(/engines +openai/)
   expect(serving.out).toMatch(/speech understood in en-us, es-es, pt-br, fr-fr, de-de/)
-  expect(serving.out).not.toMatch(/pocketsphinx|apertium|espeak|flite/)
+  expect(serving.out).not.toMatch(/pocketsphinx|apertium|espeak/)
   const phone = await placeCall({
     webhook: `${address}/twilio/voice?speaks=en-us&hears=es-es`,
     allowInsecureStream: true,

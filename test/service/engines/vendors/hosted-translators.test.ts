@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../src/common/clock.ts'
+import { noopLogger } from '../../../../src/common/log.ts'
 import { systemWallClock } from '../../../../src/common/wall-clock.ts'
-import { chosenTranslators } from '../../../../src/service/engines/engine-factories.ts'
-import {
-  AzureTranslator,
-  DeepLTranslator,
-  GoogleTranslator,
-} from '../../../../src/service/engines/vendors/text-translators.ts'
-import { vocabularySchema } from '../../../../src/service/engines/vocabulary/settings.ts'
-import { Vocabulary } from '../../../../src/service/engines/vocabulary/vocabulary.ts'
+import { openEngines } from '../../../../src/service/engines/open-engines.ts'
+import { ThreadUse } from '../../../../src/service/engines/thread-budget.ts'
+import { EngineUsage } from '../../../../src/service/engines/usage/engine-usage.ts'
+import { AzureTranslator } from '../../../../src/service/engines/vendors/azure/azure.ts'
+import { DeepLTranslator } from '../../../../src/service/engines/vendors/deepl.ts'
+import { GoogleTranslator } from '../../../../src/service/engines/vendors/google.ts'
+import { serviceSettings } from '../../../../src/service/server/settings.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
 import { textTranslatorChecks } from '../../../support/conformance/text-translator.ts'
@@ -19,7 +19,7 @@ import { FakeHostedTranslators } from '../../../support/engines/fake-hosted-tran
 import { KEY, SERVER, survivesFaults } from '../../../support/engines/http-faults.ts'
 
 const LANGUAGES = ['en-us', 'es-es', 'en-gb', 'pt-br', 'zh-cn', 'es-mx']
-const OPTIONS = { ...SERVER, parallel: 4, maxWaiting: 100, languages: LANGUAGES }
+const OPTIONS = { ...SERVER, languages: LANGUAGES }
 const SENTENCES = [
   ['the house is small', 'casa'],
   ['a dog', 'perro'],
@@ -118,17 +118,23 @@ test('a key can be in a file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-key-'))
   const apiKeyFile = join(folder, 'key')
   const server = await new FakeHostedTranslators().listen()
+  const off = { enabled: false }
   const made = () => {
-    const choice = { ...OPTIONS, engine: 'google' as const, url: server.url, apiKey: undefined, apiKeyFile }
-    const vocabulary = new Vocabulary(vocabularySchema.parse({}))
-    const context = { clock: systemClock, wallClock: systemWallClock, vocabulary }
-    return chosenTranslators([choice], { apertium: undefined }, context)[0]!.engine!
+    const listed = { engine: 'google' as const, url: server.url, languages: LANGUAGES, apiKeyFile }
+    const engines = { pocketsphinx: off, apertium: off, espeak: off, translation: [listed] }
+    const around = {
+      clock: systemClock,
+      wallClock: systemWallClock,
+      log: noopLogger,
+      usage: new EngineUsage(),
+    }
+    return openEngines(serviceSettings({ apiKeys: ['k'], engines }), new ThreadUse(systemClock), around)
   }
   await expect(made()).rejects.toThrow('ENOENT')
   await writeFile(apiKeyFile, `${KEY}\n`)
-  const engine = await made()
-  expect(await engine.translate('the dog', 'en-us', 'es-es')).toContain('perro')
-  await engine.close()
+  const engines = await made()
+  expect(await engines.translators[0]!.translate('the dog', 'en-us', 'es-es')).toContain('perro')
+  await engines.close()
   await writeFile(apiKeyFile, '\n')
   await expect(made()).rejects.toThrow(`apiKeyFile ${apiKeyFile} is empty`)
   await rm(folder, { recursive: true })

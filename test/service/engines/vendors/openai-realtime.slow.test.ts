@@ -6,7 +6,7 @@ import type {
   InterpretedText,
   Transcript,
 } from '../../../../src/service/engines/engine.ts'
-import { OpenAiLiveTranscriber } from '../../../../src/service/engines/vendors/openai/openai-live.ts'
+import { OpenAiLiveTranscriber } from '../../../../src/service/engines/vendors/openai/realtime.ts'
 import { openAiInterpreter } from '../../../support/engines/live/fake-interpreters.ts'
 import { FakeOpenAiRealtime } from '../../../support/engines/live/fake-openai-realtime.ts'
 import { liveInterpreter } from '../../../support/engines/live/interpreter-checks.ts'
@@ -16,7 +16,7 @@ import { until } from '../../../support/until.ts'
 
 const transcriber = (url: string, changes = {}) =>
   new OpenAiLiveTranscriber(
-    { ...LIVE, url, model: 'gpt-live-transcribe', delay: 'low', pauseMs: 300, ...changes },
+    { ...LIVE, url, model: 'gpt-live-transcribe', pauseMs: 300, ...changes },
     systemClock,
     systemWallClock,
   )

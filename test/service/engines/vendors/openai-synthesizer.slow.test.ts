@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { OpenAiSynthesizer } from '../../../../src/service/engines/vendors/openai/openai.ts'
-import type { OpenAiSynthesizerOptions } from '../../../../src/service/engines/vendors/remote-settings.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
 import { synthesizerChecks } from '../../../support/conformance/synthesizer.ts'
 import { FakeOpenAi } from '../../../support/engines/fake-openai.ts'
 import { KEY, SERVER, survivesFaults } from '../../../support/engines/http-faults.ts'
 
-const at = (url: string, changes: Partial<OpenAiSynthesizerOptions> = {}) =>
+const at = (
+  url: string,
+  changes: { format?: 'pcm' | 'wav' | 'mp3'; speed?: number; timeoutMs?: number } = {},
+) =>
   new OpenAiSynthesizer(
     {
       ...SERVER,
@@ -18,9 +20,7 @@ const at = (url: string, changes: Partial<OpenAiSynthesizerOptions> = {}) =>
         { voice: 'echo', languages: ['es-es'], gender: 'M' },
       ],
       format: 'pcm',
-      pcmRate: 24_000,
       speed: 1,
-      neural: true,
       ...changes,
     },
     systemClock,
@@ -54,7 +54,7 @@ describe('faults', () => {
 
 test('sends the documented request, and lists the configured voices', async () => {
   const server = await new FakeOpenAi().listen()
-  const engine = at(server.url, { speed: 1.25, neural: false })
+  const engine = at(server.url, { speed: 1.25 })
   await spoken(engine, 'hola', 'openai-es-es-echo')
   expect(server.seen[0]).toMatchObject({
     path: '/v1/audio/speech',
@@ -64,9 +64,9 @@ test('sends the documented request, and lists the configured voices', async () =
   expect(
     engine.voices.map(({ voiceId, voiceGender, voiceEngine }) => [voiceId, voiceGender, voiceEngine]),
   ).toEqual([
-    ['openai-es-es-alloy', 'F', 'standard'],
-    ['openai-en-us-alloy', 'F', 'standard'],
-    ['openai-es-es-echo', 'M', 'standard'],
+    ['openai-es-es-alloy', 'F', 'neural'],
+    ['openai-en-us-alloy', 'F', 'neural'],
+    ['openai-es-es-echo', 'M', 'neural'],
   ])
 })
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { systemClock } from '../../../../src/common/clock.ts'
-import { SonioxTranscriber } from '../../../../src/service/engines/vendors/soniox/soniox-live.ts'
+import { SonioxTranscriber } from '../../../../src/service/engines/vendors/soniox/soniox.ts'
 import { FAKE_KEY } from '../../../support/engines/live/fake-live-server.ts'
 import { FakeSonioxLive } from '../../../support/engines/live/fake-soniox-live.ts'
 import { LIVE, liveRecognizer, liveSpeech, recognizing } from '../../../support/engines/live/live-checks.ts'
 import { toneSpeech } from '../../../support/engines/live/tone-speech.ts'
 import { until } from '../../../support/until.ts'
 
-const OPTIONS = { ...LIVE, model: 'stt-rt-v5', pauseMs: 500, terms: [] }
+const OPTIONS = { ...LIVE, model: 'stt-rt-v5', pauseMs: 500 }
 const engineAt = (url: string, changes = {}) =>
   new SonioxTranscriber({ ...OPTIONS, url, ...changes }, systemClock)
 
@@ -33,11 +33,11 @@ test('a provisional text is replaced, a final one stays, and the language is tol
   expect(server.refusals).toEqual([])
 })
 
-test('the terms and the pause of the settings are in the request', async () => {
+test('the terms and the pause are in the request', async () => {
   const server = await new FakeSonioxLive().listen()
-  const engine = engineAt(server.url, { terms: ['Dragoman'], pauseMs: 900 })
+  const engine = engineAt(server.url, { pauseMs: 900 })
   const sink = { partial() {}, final() {}, failed() {} }
-  const stream = await engine.open('en-us', sink, { terms: ['Ana Núñez', 'Dragoman'], about: 'a hotel' })
+  const stream = await engine.open('en-us', sink, { terms: ['Dragoman', 'Ana Núñez'], about: 'a hotel' })
   await until(() => server.requests.length > 0, 5_000, 'a request')
   expect(server.requests[0]).toMatchObject({
     language_hints: ['en'],

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { UtteranceQueue } from '../../../../src/service/engines/vendors/soniox/utterance-queue.ts'
 import { sonioxInterpreter } from '../../../support/engines/live/fake-interpreters.ts'
 import { interpreting, liveInterpreter } from '../../../support/engines/live/interpreter-checks.ts'
 import { liveSpeech } from '../../../support/engines/live/live-checks.ts'
@@ -8,8 +10,8 @@ import { until } from '../../../support/until.ts'
 liveInterpreter('Soniox', sonioxInterpreter)
 
 test('the language, the target, the terms and the voice are requested', async () => {
-  const { server, voice, engine: make } = await sonioxInterpreter()
-  const engine = make({ terms: ['Dragoman'] })
+  const { server, engine: make } = await sonioxInterpreter()
+  const engine = make()
   expect(engine.voices.map(({ voiceId }) => voiceId)).toEqual([
     'soniox-en-us-Adrian',
     'soniox-es-es-Adrian',
@@ -19,6 +21,7 @@ test('the language, the target, the terms and the voice are requested', async ()
   const stream = await engine.open(
     {
       ...{ from: 'en-us', to: 'es-es', voiceId: 'soniox-es-es-Maya' },
+      terms: ['Dragoman'],
       glossary: [{ source: 'invoice', target: 'factura' }],
     },
     {
@@ -39,7 +42,7 @@ test('the language, the target, the terms and the voice are requested', async ()
     translation: { type: 'one_way', target_language: 'es' },
     context: { terms: ['Dragoman'], translation_terms: [{ source: 'invoice', target: 'factura' }] },
   })
-  expect(voice.streams[0]).toMatchObject({ voice: 'Maya', language: 'es' })
+  expect(server.spoken[0]).toMatchObject({ voice: 'Maya', language: 'es', text: 'uno' })
 })
 
 test('a translation that comes after the end of its utterance is part of it', async () => {
@@ -71,9 +74,9 @@ test('captions grow in both languages, and a provisional translation is not show
 })
 
 test('a voice that fails ends the stream, and the engine is skipped for a while', async () => {
-  const { voice, engine: make } = await sonioxInterpreter()
+  const { server, engine: make } = await sonioxInterpreter()
   const engine = make()
-  voice.faults.push({ code: 400, after: 0 })
+  server.voiceFaults.push(400)
   const { stream, failed, finals } = await interpreting(engine)
   await liveSpeech(pcm => stream.write(pcm), toneSpeech(1))
   expect(await failed).toMatchObject({ name: 'EngineError', message: 'soniox: the voice answered 400' })
@@ -83,18 +86,45 @@ test('a voice that fails ends the stream, and the engine is skipped for a while'
   await engine.close()
 })
 
-test('a connection of the voice that is cut is replaced, and nothing is said twice', async () => {
-  const { voice, engine: make, refusals } = await sonioxInterpreter()
+test('a voice that is unavailable for a moment is asked again', async () => {
+  const { server, engine: make, refusals } = await sonioxInterpreter()
   const engine = make()
-  const { stream, translations, spokenMs } = await interpreting(engine)
-  const speech = toneSpeech(2, 600, 1_500)
-  await liveSpeech(pcm => stream.write(pcm), speech.subarray(0, 16 * 2_000))
-  voice.cut()
-  await liveSpeech(pcm => stream.write(pcm), speech.subarray(16 * 2_000))
-  await until(() => translations().length === 2, 15_000, 'both words')
+  server.voiceFaults.push(503)
+  const { stream, finals, spokenMs } = await interpreting(engine)
+  await liveSpeech(pcm => stream.write(pcm), toneSpeech(1, 600, 1_500))
+  await until(() => finals.length === 1, 15_000, 'a word')
   await stream.close()
   await engine.close()
-  // A word of 400 ms with its pause, each.
-  expect(spokenMs()).toBe(2 * 440)
+  expect(spokenMs()).toBe('uno'.length * 40)
   expect(refusals()).toEqual([])
+})
+
+test('a long translation is spoken clause by clause, in order, before it is complete', async () => {
+  const spoken: string[] = []
+  const heard: number[] = []
+  const finals: string[] = []
+  const queue = new UtteranceQueue({
+    sink: {
+      partial() {},
+      audio: (_utterance, pcm) => void heard.push(pcm.length),
+      final: ({ translation }) => void finals.push(translation),
+      failed: error => expect.unreachable(error.message),
+    },
+    speak: async text => {
+      spoken.push(text)
+      return { rate: 24_000, pieces: Readable.from([new Int16Array(text.length)]) }
+    },
+    failed: error => expect.unreachable(error.message),
+  })
+  const utterance = queue.begin()
+  for (const token of ['Buenos', ' días', ',', ' señora', ' García', '.', ' Sí', ',', ' la', ' habitación'])
+    utterance.translated(token)
+  await until(() => heard.length > 0, 5_000, 'speech')
+  expect(spoken).toEqual(['Buenos días,', 'señora García.'])
+  expect(finals).toEqual([])
+  utterance.end()
+  await until(() => finals.length > 0, 5_000, 'the end')
+  expect(spoken.slice(2)).toEqual(['Sí, la habitación'])
+  expect(heard).toEqual([12, 14, 17])
+  expect(finals).toEqual(['Buenos días, señora García. Sí, la habitación'])
 })

@@ -2,17 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { LibreTranslate } from '../../../../src/service/engines/vendors/libretranslate.ts'
 import { ChatTranslator } from '../../../../src/service/engines/vendors/openai/chat-translator.ts'
-import type {
-  ChatTranslatorOptions,
-  LibreTranslateOptions,
-} from '../../../../src/service/engines/vendors/remote-settings.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
 import { textTranslatorChecks } from '../../../support/conformance/text-translator.ts'
 import { FakeOpenAi, inSpanish } from '../../../support/engines/fake-openai.ts'
 import { FaultServer } from '../../../support/engines/fault-server.ts'
 import { KEY, SERVER, survivesFaults } from '../../../support/engines/http-faults.ts'
 
-const QUEUE = { parallel: 4, maxWaiting: 100 }
 const MATERIAL = {
   from: 'en-us',
   to: 'es-es',
@@ -22,9 +17,9 @@ const MATERIAL = {
   ] as const,
 }
 
-const chat = (url: string, changes: Partial<ChatTranslatorOptions> = {}) =>
+const chat = (url: string, changes = {}) =>
   new ChatTranslator(
-    { ...SERVER, ...QUEUE, url, model: 'm', languages: ['en-us', 'es-es', 'en-gb'], ...changes },
+    { ...SERVER, url, model: 'm', languages: ['en-us', 'es-es', 'en-gb'], ...changes },
     systemClock,
   )
 
@@ -47,8 +42,8 @@ class FakeLibre extends FaultServer {
     })
   }
 }
-const libre = (url: string, changes: Partial<LibreTranslateOptions> = {}) =>
-  LibreTranslate.create({ ...SERVER, ...QUEUE, url, ...changes }, systemClock)
+const libre = (url: string, changes: { languages?: string[]; timeoutMs?: number } = {}) =>
+  LibreTranslate.create({ ...SERVER, url, ...changes }, systemClock)
 
 conforms(
   'A chat model translates',
@@ -78,7 +73,7 @@ describe('faults of LibreTranslate', () => {
   survivesFaults(
     () => new FakeLibre(),
     async url => {
-      const options = { ...SERVER, ...QUEUE, url, languages: ['en-us', 'es-es'] }
+      const options = { ...SERVER, url, languages: ['en-us', 'es-es'] }
       const engine = LibreTranslate.unasked(options, systemClock)
       await engine.translate('a secret dog', 'en-us', 'es-es').finally(() => engine.close())
     },
@@ -88,8 +83,10 @@ describe('faults of LibreTranslate', () => {
 
 test('sends the text to a chat as data, normalized, with the key in a header', async () => {
   const server = await new FakeOpenAi().listen()
-  const engine = chat(server.url, { context: 'A shop for bicycles.' })
-  await engine.translate('i saw</said> mister smith on monday', 'en-us', 'es-es')
+  const engine = chat(server.url)
+  await engine.translate('i saw</said> mister smith on monday', 'en-us', 'es-es', {
+    about: 'A shop for bicycles.',
+  })
   const [{ headers, body, path }] = server.seen as [(typeof server.seen)[number]]
   const { model, messages, stream } = body as {
     model: string

@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../src/common/clock.ts'
+import { noopLogger } from '../../../../src/common/log.ts'
 import type { TextTranslator } from '../../../../src/service/engines/engine.ts'
 import { Apertium } from '../../../../src/service/engines/local/apertium/apertium.ts'
+import { serveInterpreters, serveRecognizers } from '../../../../src/service/engines/serve.ts'
+import { EngineUsage } from '../../../../src/service/engines/usage/engine-usage.ts'
 import { GlossaryTranslator } from '../../../../src/service/engines/vocabulary/glossary-translator.ts'
 import { Phrasebook } from '../../../../src/service/engines/vocabulary/phrasebook.ts'
-import { vocabularySchema } from '../../../../src/service/engines/vocabulary/settings.ts'
-import { Vocabulary } from '../../../../src/service/engines/vocabulary/vocabulary.ts'
-import {
-  vocabularyInterpreter,
-  vocabularyRecognizer,
-  vocabularyTranslator,
-} from '../../../../src/service/engines/vocabulary/vocabulary-engines.ts'
+import { Vocabulary, vocabularySchema } from '../../../../src/service/engines/vocabulary/vocabulary.ts'
 import { WordMatcher } from '../../../../src/service/engines/vocabulary/word-matcher.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
 import { textTranslatorChecks } from '../../../support/conformance/text-translator.ts'
@@ -85,6 +82,9 @@ test('an utterance that is a term needs no translator', async () => {
 })
 
 describe('engines', () => {
+  const usage = new EngineUsage()
+  const serving = { vocabulary, phrases: new Phrasebook(), usage, log: noopLogger }
+
   test('a recognizer with terms gets them; another one has their spelling corrected', async () => {
     const requests: unknown[] = []
     const texts: string[] = []
@@ -95,11 +95,9 @@ describe('engines', () => {
     }
     for (const takesTerms of [true, false]) {
       const fake = new FakeRecognizer()
-      const engine = vocabularyRecognizer(
-        Object.assign(fake, { takesTerms, open: observed(fake, requests) }),
-        vocabulary,
-      )
-      await engine.open('en-us', sink, { grammar: 'desk' })
+      const engine = Object.assign(fake, { takesTerms, open: observed(fake, requests) })
+      const [served] = serveRecognizers([{ engine, meter: usage.meter('transcription', 'ears') }], serving)
+      await served!.open('en-us', sink, { grammar: 'desk' })
       fake.streams[0]?.guess('call dragoman')
       fake.streams[0]?.hear("ana nunez and o'hara")
     }
@@ -122,21 +120,11 @@ describe('engines', () => {
       },
     })
     const sink = { partial() {}, audio() {}, final() {}, failed() {} }
-    await vocabularyInterpreter(observing, vocabulary).open({ from: 'en-us', to: 'fr-fr' }, sink)
+    const meter = usage.meter('interpretation', 'both')
+    const [served] = serveInterpreters([{ engine: observing, meter }], serving)
+    await served!.open({ from: 'en-us', to: 'fr-fr' }, sink)
     const glossary = [{ source: 'invoice', target: 'facture' }]
     expect(requests).toMatchObject([{ from: 'en-us', terms: vocabulary.terms('en-us'), glossary }])
-  })
-
-  test('without a vocabulary, engines are used unchanged', () => {
-    const none = new Vocabulary(vocabularySchema.parse({}))
-    const [recognizer, translator, interpreter] = [
-      new FakeRecognizer(),
-      new ToyTranslator(),
-      new FakeInterpreter(),
-    ]
-    expect(vocabularyRecognizer(recognizer, none)).toBe(recognizer)
-    expect(vocabularyTranslator(translator, none)).toBe(translator)
-    expect(vocabularyInterpreter(interpreter, none)).toBe(interpreter)
   })
 })
 

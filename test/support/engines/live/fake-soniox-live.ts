@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { WebSocket } from 'ws'
 import { samplesOf } from '../../../../src/transcode/pcm.ts'
+import { lettersSpoken, sonioxRefusal } from '../fake-voices.ts'
 import { FAKE_KEY, type FakeConversation, FakeLiveServer, onlyFields, Refusal } from './fake-live-server.ts'
 import { ToneEars, type ToneWord } from './tone-ears.ts'
 
@@ -28,6 +30,9 @@ export class FakeSonioxLive extends FakeLiveServer {
   readonly faults: number[] = []
   /** Translations come after the end mark of their utterance. */
   lateTranslations = false
+  /** Requests for speech, and statuses with which the next ones fail. */
+  readonly spoken: Record<string, unknown>[] = []
+  readonly voiceFaults: number[] = []
   /** Number of keep-alive messages. */
   keptAlive = 0
 
@@ -36,6 +41,20 @@ export class FakeSonioxLive extends FakeLiveServer {
     if (headers.authorization !== `Bearer ${FAKE_KEY}`) return { reason: 'a wrong key', status: 401 }
     if (url !== '/transcribe-websocket') return { reason: `the path ${url}`, status: 404 }
     return undefined
+  }
+
+  /** Its voices: `POST /tts`. */
+  protected override async answer(request: IncomingMessage) {
+    const body = JSON.parse(await text(request)) as Record<string, unknown>
+    const refusal =
+      request.url === '/tts'
+        ? sonioxRefusal(request.headers.authorization, body)
+        : { reason: 'a path', status: 404 }
+    if (refusal) throw new Error(refusal.reason)
+    const status = this.voiceFaults.shift()
+    if (status !== undefined) return { status, body: {} }
+    this.spoken.push(body)
+    return { status: 200, body: lettersSpoken(String(body.text)) }
   }
 
   protected converse(

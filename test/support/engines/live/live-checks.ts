@@ -9,9 +9,6 @@ import { toneSpeech } from './tone-speech.ts'
 /** Settings of an engine over WebSocket, for tests. */
 export const LIVE = {
   timeoutMs: 3_000,
-  cooldownMs: 60_000,
-  quietMs: 20_000,
-  stallMs: 400,
   apiKey: FAKE_KEY,
   languages: ['en-us', 'es-es'],
 }

@@ -1,29 +1,57 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
+import { enabledField, installedEngine, type SettingsOf } from '../../definition.ts'
 import { EngineError, type TextTranslator } from '../../engine.ts'
-import type { ApertiumOptions } from '../../installed-settings.ts'
 import { LANGUAGE_ROWS, languageRow } from '../../languages.ts'
 import { edited, sentences } from '../../text-normalization.ts'
 import { ApertiumPipeline } from './pipeline.ts'
+
+const settings = z.strictObject({
+  enabled: enabledField,
+  modes: z
+    .string()
+    .default('/usr/share/apertium/modes')
+    .meta({ about: 'Folder of the translation modes (language pairs).' }),
+})
+type Settings = SettingsOf<typeof settings>
+
+export const apertium = installedEngine({
+  kind: 'translation',
+  name: 'apertium',
+  settings,
+  create: (choice, { clock }) => Apertium.create(choice, clock),
+  async examine({ modes: folder }, machine) {
+    const files = await machine.list(folder)
+    const modes = files.filter(file => /^[a-z]{2,3}-[a-z]{2,3}\.mode$/.test(file))
+    if (modes.length === 0) return { missing: `no modes in ${folder}`, packages: 'apertium apertium-eng-spa' }
+    const directions = modes.map(file => file.slice(0, -'.mode'.length)).sort()
+    return { found: `Apertium, ${directions.length} directions: ${directions.slice(0, 8).join(' ')}` }
+  },
+})
+
+/** Time for one translation (ms), and maximum number of texts that wait for a pipeline. */
+const TIMEOUT_MS = 2_000
+const MOST_WAITING = 200
 
 /** Apertium: offline, rule-based, one persistent pipeline per direction, directly or through a third language. */
 export class Apertium implements TextTranslator {
   readonly name = 'apertium'
   readonly #routes: ApertiumRoutes
-  readonly #options: ApertiumOptions
+  readonly #options: Settings
   readonly #clock: Clock
   readonly #pipelines = new Map<string, Promise<ApertiumPipeline>>()
 
-  private constructor(modes: readonly string[], options: ApertiumOptions, clock: Clock) {
+  private constructor(modes: readonly string[], options: Settings, clock: Clock) {
     this.#routes = new ApertiumRoutes(modes)
     this.#options = options
     this.#clock = clock
   }
 
   /** Detects the installed modes; rejects with an `EngineError` if no mode is installed. */
-  static async create(options: ApertiumOptions, clock: Clock): Promise<Apertium> {
+  static async create(options: Settings, clock: Clock): Promise<Apertium> {
     const modes = await installedModes(options.modes)
     if (modes.length === 0)
       throw new EngineError('translation', 'apertium', `no translation mode at ${options.modes}`)
@@ -80,10 +108,8 @@ export class Apertium implements TextTranslator {
   #pipeline(mode: string): Promise<ApertiumPipeline> {
     let pipeline = this.#pipelines.get(mode)
     if (!pipeline) {
-      const { modes, timeoutMs, maxWaiting } = this.#options
-      pipeline = readMode(modes, mode).then(
-        command => new ApertiumPipeline(command, { clock: this.#clock, timeoutMs, maxWaiting }),
-      )
+      const options = { clock: this.#clock, timeoutMs: TIMEOUT_MS, maxWaiting: MOST_WAITING }
+      pipeline = readMode(this.#options.modes, mode).then(command => new ApertiumPipeline(command, options))
       pipeline.catch(() => this.#pipelines.delete(mode))
       this.#pipelines.set(mode, pipeline)
     }

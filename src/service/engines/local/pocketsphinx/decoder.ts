@@ -29,14 +29,6 @@ export class DecoderPool {
     return this.#made
   }
 
-  /** Creates decoders until `count` of them are idle or the pool is full. */
-  async warm(count: number): Promise<void> {
-    const missing = Math.min(count - this.#idle.length, this.#size - this.#made)
-    await Promise.all(
-      Array.from({ length: Math.max(0, missing) }, async () => this.#keep(await this.#create())),
-    )
-  }
-
   async acquire(): Promise<SphinxDecoder> {
     const decoder = this.#idle.pop()
     if (decoder) return decoder

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import type { DeepReadonly } from '../../../../common/setting-fields.ts'
 
 /** A closed vocabulary: only its phrases are recognized. */
 export interface Grammar {
@@ -31,7 +32,7 @@ export const grammarsSchema = z
       }),
   )
   .default({})
-export type GrammarSettings = z.infer<typeof grammarsSchema>
+type GrammarSettings = DeepReadonly<z.infer<typeof grammarsSchema>>
 
 /** Loads the grammars of the settings, including files. Rejects with a `RangeError` that names an unreadable file. */
 export async function loadGrammars(settings: GrammarSettings): Promise<ReadonlyMap<string, Grammar>> {

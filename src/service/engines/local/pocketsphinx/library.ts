@@ -38,18 +38,16 @@ interface Native {
   async(...args: unknown[]): void
 }
 
-/**
- * Loads libpocketsphinx and libsphinxbase by name or path; `use` tracks work on threads. Rejects with an `EngineError`
- * if either is not installed.
- */
-export async function loadSphinx(
-  paths: { library: string; base: string },
-  use?: ThreadUse,
-): Promise<SphinxLibrary> {
+/** The recognizer, and the library that it depends on. */
+export const LIBRARY = 'libpocketsphinx.so.3'
+export const BASE_LIBRARY = 'libsphinxbase.so.3'
+
+/** Loads libpocketsphinx; `use` tracks work on threads. Rejects with an `EngineError` if it is not installed. */
+export async function loadSphinx(use?: ThreadUse): Promise<SphinxLibrary> {
   try {
     const { load, decode } = await import('koffi')
-    const library = load(paths.library)
-    const base = load(paths.base)
+    const library = load(LIBRARY)
+    const base = load(BASE_LIBRARY)
     // The log is per process, not per decoder: with `-logfn`, each new decoder closes the file that others write to.
     base.func('void err_set_logfp(void *stream)')(null)
     return bind(
@@ -59,7 +57,7 @@ export async function loadSphinx(
       use,
     )
   } catch (cause) {
-    throw new EngineError('transcription', 'pocketsphinx', `cannot load ${paths.library}`, { cause })
+    throw new EngineError('transcription', 'pocketsphinx', `cannot load ${LIBRARY}`, { cause })
   }
 }
 

@@ -1,22 +1,64 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
+import { enabledField, installedEngine, type SettingsOf } from '../../definition.ts'
 import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../../engine.ts'
 import { EngineError } from '../../engine.ts'
-import type { PocketSphinxSettings } from '../../installed-settings.ts'
 import type { ThreadUse } from '../../thread-budget.ts'
 import { DecoderPool, SphinxDecoder } from './decoder.ts'
-import { type Grammar, loadGrammars } from './grammar.ts'
-import { loadSphinx } from './library.ts'
+import { type Grammar, grammarsSchema, loadGrammars } from './grammar.ts'
+import { BASE_LIBRARY, LIBRARY, loadSphinx } from './library.ts'
 import { SphinxStream } from './stream.ts'
 
-export interface PocketSphinxOptions extends PocketSphinxSettings {
+const settings = z.strictObject({
+  enabled: enabledField,
+  models: z
+    .string()
+    .default('/usr/share/pocketsphinx/model/en-us')
+    .meta({ about: 'Folder of the English models.' }),
+  grammars: grammarsSchema.meta({
+    about:
+      'Closed vocabularies by name. Only the phrases of the chosen one are recognized, far more accurately.',
+  }),
+  grammar: z.string().optional().meta({ about: 'Default grammar for connections that name none.' }),
+})
+type Settings = SettingsOf<typeof settings>
+
+export const pocketsphinx = installedEngine({
+  kind: 'transcription',
+  name: 'pocketsphinx',
+  settings,
+  create: (choice, { maxSpeakers, threads, clock }) =>
+    PocketSphinx.create({ ...choice, decoders: maxSpeakers, threads }, clock),
+  async examine({ models }, machine) {
+    for (const library of [LIBRARY, BASE_LIBRARY]) {
+      const reason = await machine.loadLibrary(library)
+      if (reason !== undefined)
+        return {
+          missing: `${library} cannot be loaded: ${reason}`,
+          packages: 'libpocketsphinx3 pocketsphinx-en-us',
+        }
+    }
+    for (const part of ['en-us/mdef', 'en-us.lm.bin', 'cmudict-en-us.dict'])
+      if (!(await machine.exists(join(models, part))))
+        return { missing: `no ${part} in ${models}`, packages: 'pocketsphinx-en-us' }
+    return { found: `PocketSphinx, models in ${models}` }
+  },
+})
+
+export interface PocketSphinxOptions extends Settings {
   /** Maximum number of simultaneous speakers. */
   readonly decoders: number
   /** Tracks the work of the decoders on their threads. */
   readonly threads?: ThreadUse | undefined
 }
+
+/** Search effort: more is slower, and slightly more accurate in noise. */
+const MAX_HMM_PER_FRAME = 3_000
+/** The pause that ends an utterance (frames of 10 ms). */
+const PAUSE_FRAMES = 30
 
 /** PocketSphinx: offline, English only, one decoder per speaker on the thread pool. */
 export class PocketSphinx implements SpeechToText {
@@ -51,11 +93,11 @@ export class PocketSphinx implements SpeechToText {
       throw new RangeError(
         `grammar is ${options.grammar}, allowed: ${[...grammars.keys()].join(', ') || 'none'}`,
       )
-    const library = await loadSphinx(options, options.threads)
+    const library = await loadSphinx(options.threads)
     await assertModels(options.models)
-    const args = argumentsFor(options)
+    const args = argumentsFor(options.models)
     const pool = new DecoderPool(options.decoders, () => SphinxDecoder.create(library, args))
-    await pool.warm(options.warm)
+    await pool.release(await pool.acquire())
     await assertGrammars(pool, grammars.values())
     return new PocketSphinx(pool, grammars, options, clock)
   }
@@ -84,12 +126,8 @@ export class PocketSphinx implements SpeechToText {
       this.#pool.discard(decoder)
       throw error
     }
-    const { stallMs, partialMs, maxUtteranceMs } = this.#options
     return new SphinxStream(decoder, sink, {
       clock: this.#clock,
-      stallMs,
-      partialMs,
-      maxUtteranceMs,
       release: async broken => (broken ? this.#pool.discard(decoder) : this.#pool.release(decoder)),
     })
   }
@@ -119,15 +157,15 @@ async function assertGrammars(pool: DecoderPool, grammars: Iterable<Grammar>): P
  * Skipping the second and third pass makes the final text available 200 ms earlier, and was not less accurate in
  * measurements.
  */
-function argumentsFor(options: PocketSphinxOptions): Record<string, string> {
+function argumentsFor(models: string): Record<string, string> {
   return {
-    '-hmm': join(options.models, 'en-us'),
-    '-lm': join(options.models, 'en-us.lm.bin'),
-    '-dict': join(options.models, 'cmudict-en-us.dict'),
+    '-hmm': join(models, 'en-us'),
+    '-lm': join(models, 'en-us.lm.bin'),
+    '-dict': join(models, 'cmudict-en-us.dict'),
     '-fwdflat': 'no',
     '-bestpath': 'no',
-    '-maxhmmpf': String(options.maxHmmPerFrame),
-    '-vad_postspeech': String(options.pauseFrames),
+    '-maxhmmpf': String(MAX_HMM_PER_FRAME),
+    '-vad_postspeech': String(PAUSE_FRAMES),
   }
 }
 

@@ -14,14 +14,15 @@ const TAIL_SLICES = 20
 /** Samples of the pause that a final leaves to the next utterance (40 ms and the slice in which it was detected). */
 const PAUSE_LEFT = 1_280
 
+/** Time without audio after which the utterance in progress ends (ms). */
+const STALL_MS = 800
+/** Minimum time between two partials (ms). */
+const PARTIAL_MS = 200
+/** Length from which an utterance is cut at a quiet spot, from 1.5 times of it anywhere (ms). */
+const MOST_UTTERANCE_MS = 10_000
+
 export interface SphinxStreamOptions {
   readonly clock: Clock
-  /** Time without audio after which the utterance in progress ends (ms). */
-  readonly stallMs: number
-  /** Minimum time between two partials (ms). */
-  readonly partialMs: number
-  /** Length from which an utterance is cut at a quiet spot, from 1.5 times of it anywhere (ms). */
-  readonly maxUtteranceMs: number
   /** Called once when the stream no longer needs the decoder; `broken` if it must not be used again. */
   readonly release: (broken: boolean) => Promise<void>
 }
@@ -116,7 +117,7 @@ export class SphinxStream implements SpeechStream {
 
   #armStall(): void {
     this.#stall?.[Symbol.dispose]()
-    this.#stall = setTimer(this.#options.clock, this.#options.stallMs, () => {
+    this.#stall = setTimer(this.#options.clock, STALL_MS, () => {
       this.#stalled = true
       this.#wake()
     })
@@ -166,15 +167,14 @@ export class SphinxStream implements SpeechStream {
   }
 
   #tooLong(): boolean {
-    const { maxUtteranceMs } = this.#options
     const length = this.#bounds.lengthMs
-    return length > maxUtteranceMs * 1.5 || (length > maxUtteranceMs && this.#bounds.soft)
+    return length > MOST_UTTERANCE_MS * 1.5 || (length > MOST_UTTERANCE_MS && this.#bounds.soft)
   }
 
   #reportPartial(): void {
     const now = this.#options.clock.now()
     if (now < this.#nextPartial) return
-    this.#nextPartial = now + this.#options.partialMs
+    this.#nextPartial = now + PARTIAL_MS
     const text = this.#decoder.text()
     if (text === '' || text === this.#lastText) return
     this.#lastText = text

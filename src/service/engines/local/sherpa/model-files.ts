@@ -1,8 +1,37 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import { z } from 'zod'
 import { EngineError } from '../../engine.ts'
 import { readOnnxMetadata } from './onnx-metadata.ts'
-import type { RecognitionKind, SynthesisKind } from './settings.ts'
+
+/** Kinds of recognition model. The first three recognize while a person speaks, the others whole utterances. */
+export const RECOGNITION_KINDS = [
+  'streaming-transducer',
+  'streaming-zipformer2-ctc',
+  'streaming-nemo-ctc',
+  'transducer',
+  'nemo-transducer',
+  'sense-voice',
+  'whisper',
+  'moonshine',
+] as const
+type RecognitionKind = (typeof RECOGNITION_KINDS)[number]
+
+/** Kinds of voice model. Piper's voices are VITS models. */
+export const SYNTHESIS_KINDS = ['vits', 'kokoro', 'matcha'] as const
+type SynthesisKind = (typeof SYNTHESIS_KINDS)[number]
+
+/** Settings of engines with a model. */
+export const modelFields = {
+  model: z.string().min(1).meta({ about: 'Folder of the model.' }),
+  threads: z.int().min(1).max(32).default(1).meta({ about: 'Threads of each process for the model.' }),
+  processes: z
+    .int()
+    .min(1)
+    .max(16)
+    .default(1)
+    .meta({ about: 'Child processes, each with a copy of the model in memory.' }),
+}
 
 /** The task of a model. */
 export type ModelTask = 'transcription' | 'synthesis'

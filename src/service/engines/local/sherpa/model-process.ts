@@ -12,6 +12,10 @@ import type { ModelReply, ModelRequest, RecognitionLoad, SynthesisLoad } from '.
 const RESTART = { firstMs: 100, maxMs: 5_000 }
 /** Failures in a row after which the process rests. */
 const MAX_FAILURES = 3
+/** Time for which it rests then (ms). */
+const COOLDOWN_MS = 60_000
+/** Maximum time to load a model (ms): of several gigabytes, from a slow disk. */
+const LOAD_TIMEOUT_MS = 120_000
 /** Time after which a process counts as stable (ms). */
 const STEADY_MS = 10_000
 /** Maximum wait of a new user for a process that restarts (ms); then another engine is better. */
@@ -30,8 +34,6 @@ export interface ModelUser {
 export interface ModelProcessOptions {
   readonly load: RecognitionLoad | SynthesisLoad
   readonly clock: Clock
-  readonly loadTimeoutMs: number
-  readonly cooldownMs: number
 }
 
 type State = 'loading' | 'ready' | 'waiting' | 'resting' | 'closed'
@@ -145,7 +147,7 @@ export class ModelProcess {
   }
 
   #spawn(): void {
-    const { clock, load, loadTimeoutMs } = this.#options
+    const { clock, load } = this.#options
     const child = fork(new URL(`./child-main${extension()}`, import.meta.url), {
       serialization: 'advanced',
       execArgv: memoryFlags(),
@@ -164,8 +166,8 @@ export class ModelProcess {
     // Fired instead of `exit` if the process cannot be started; `exit` follows in other cases.
     child.on('error', () => child.pid === undefined && this.#ended(child, 'cannot be started'))
     child.once('exit', (code, signal) => this.#ended(child, `ended with ${signal ?? `exit code ${code}`}`))
-    this.#watch = setTimer(clock, loadTimeoutMs, () =>
-      this.#kill(`the model is not loaded after ${loadTimeoutMs} ms`),
+    this.#watch = setTimer(clock, LOAD_TIMEOUT_MS, () =>
+      this.#kill(`the model is not loaded after ${LOAD_TIMEOUT_MS} ms`),
     )
     this.#change('loading')
     this.send({ type: 'load', load })
@@ -217,7 +219,7 @@ export class ModelProcess {
 
   #ended(child: ChildProcess, how: string): void {
     if (child !== this.#child || this.#state === 'closed') return
-    const { clock, cooldownMs } = this.#options
+    const { clock } = this.#options
     this.#child = undefined
     this.#watch?.[Symbol.dispose]()
     const loaded = this.#state === 'ready'
@@ -227,7 +229,7 @@ export class ModelProcess {
     if (loaded && clock.now() - this.#readyAt > STEADY_MS) this.#failures = 0
     this.#failures++
     const rests = this.#failures >= MAX_FAILURES
-    const delay = rests ? cooldownMs : backoffMs(this.#failures, RESTART)
+    const delay = rests ? COOLDOWN_MS : backoffMs(this.#failures, RESTART)
     this.#watch = setTimer(clock, delay, () => this.#spawn())
     this.#change(rests ? 'resting' : 'waiting')
     const users = [...this.#users.values()]

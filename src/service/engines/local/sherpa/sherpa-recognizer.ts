@@ -1,13 +1,55 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import { howToInstall, missingOf } from '../../../../common/optional-package.ts'
+import { engineName, languagesSchema, listedEngine, pauseField, type SettingsOf } from '../../definition.ts'
 import { EngineError, type SpeechStream, type SpeechToText, type TranscriptSink } from '../../engine.ts'
-import { findModel, type ModelFiles } from './model-files.ts'
+import { findModel, type ModelFiles, modelFields, RECOGNITION_KINDS } from './model-files.ts'
 import { ProcessPool } from './process-pool.ts'
-import type { SherpaTranscriptionOptions } from './settings.ts'
 import { SherpaStream } from './sherpa-stream.ts'
+
+const settings = z
+  .strictObject({
+    engine: engineName('sherpa'),
+    ...modelFields,
+    kind: z.enum(RECOGNITION_KINDS).optional().meta({ about: 'Kind of model, if its files do not show it.' }),
+    languages: languagesSchema,
+    vad: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ about: 'Silero model that detects speech and pauses, such as `./models/silero_vad.onnx`.' }),
+    languageModel: z.string().min(1).optional().meta({
+      about:
+        'Folder of a multilingual Whisper model that identifies the language of each utterance. Requires `vad`.',
+    }),
+    pauseMs: pauseField(100, 3_000, 400),
+  })
+  .refine(({ vad, languageModel }) => vad !== undefined || languageModel === undefined, {
+    path: ['languageModel'],
+    message: 'requires vad',
+  })
+type Settings = SettingsOf<typeof settings>
+
+export const sherpaTranscription = listedEngine({
+  kind: 'transcription',
+  schema: settings,
+  create: (choice, { clock, vocabulary }) =>
+    SherpaRecognizer.create(
+      choice,
+      clock,
+      choice.languages.flatMap(language => vocabulary.terms(language)),
+    ),
+})
+
+/** Preference for terms that are expected: too much of it makes them appear everywhere. */
+const HOTWORDS_SCORE = 1.5
+/** Probability from which sound is speech. */
+const VAD_THRESHOLD = 0.5
+/** Length from which an utterance is split at a short pause (ms). */
+const MOST_UTTERANCE_MS = 15_000
 
 /** Speech recognition with a neural model on this machine, by sherpa-onnx in child processes. */
 export class SherpaRecognizer implements SpeechToText {
@@ -15,19 +57,12 @@ export class SherpaRecognizer implements SpeechToText {
   readonly languages: readonly LanguageId[]
   readonly takesTerms: boolean
   readonly #pool: ProcessPool
-  readonly #options: SherpaTranscriptionOptions
   readonly #clock: Clock
 
-  private constructor(
-    pool: ProcessPool,
-    options: SherpaTranscriptionOptions,
-    clock: Clock,
-    takesTerms: boolean,
-  ) {
+  private constructor(pool: ProcessPool, options: Settings, clock: Clock, takesTerms: boolean) {
     this.takesTerms = takesTerms
     this.languages = options.languages
     this.#pool = pool
-    this.#options = options
     this.#clock = clock
   }
 
@@ -37,19 +72,15 @@ export class SherpaRecognizer implements SpeechToText {
    * model can have any.
    */
   static async create(
-    options: SherpaTranscriptionOptions,
+    options: Settings,
     clock: Clock,
     terms: readonly string[] = [],
   ): Promise<SherpaRecognizer> {
     assertPackage('transcription')
-    const { languages, hotwordsScore, threads, vad, vadThreshold, pauseMs, maxUtteranceMs } = options
+    const { languages, threads, vad, pauseMs, processes } = options
     const model = await findModel('transcription', options)
     const takesTerms = takesHotwords(model)
-    if (options.hotwords.length > 0 && !takesTerms)
-      throw new RangeError(
-        `hotwords need a transducer model that is not a streaming one of NeMo, ${options.model} is ${model.kind}`,
-      )
-    const hotwords = takesTerms ? Array.from(new Set([...options.hotwords, ...terms])) : []
+    const hotwords = takesTerms ? Array.from(new Set(terms)) : []
     const languageModel =
       options.languageModel === undefined
         ? undefined
@@ -57,12 +88,12 @@ export class SherpaRecognizer implements SpeechToText {
     const load = {
       task: 'transcription' as const,
       model: { kind: model.kind, files: model.files },
-      ...{ threads, languages, hotwords, hotwordsScore, vadThreshold, pauseMs, maxUtteranceMs },
+      ...{ threads, languages, hotwords, hotwordsScore: HOTWORDS_SCORE, vadThreshold: VAD_THRESHOLD },
+      ...{ pauseMs, maxUtteranceMs: MOST_UTTERANCE_MS },
       vad: vad === undefined ? undefined : await existing(vad),
       languageModel: languageModel && { files: languageModel.files },
     }
-    const { loadTimeoutMs, cooldownMs, processes } = options
-    const pool = await ProcessPool.start(processes, { load, clock, loadTimeoutMs, cooldownMs })
+    const pool = await ProcessPool.start(processes, { load, clock })
     return new SherpaRecognizer(pool, options, clock, takesTerms)
   }
 
@@ -79,7 +110,6 @@ export class SherpaRecognizer implements SpeechToText {
       clock: this.#clock,
       language,
       languages: this.languages,
-      stallMs: this.#options.stallMs,
     })
   }
 

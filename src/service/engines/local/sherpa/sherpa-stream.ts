@@ -7,13 +7,14 @@ import { primaryCode } from '../../languages.ts'
 import type { ModelReply, RecognizedMessage } from './messages.ts'
 import type { ModelProcess, ModelUser } from './model-process.ts'
 
+/** Time without audio after which the utterance in progress ends (ms). */
+const STALL_MS = 800
+
 export interface SherpaStreamOptions {
   readonly clock: Clock
   readonly language: LanguageId
   /** Languages of the engine, to which the language heard is mapped. */
   readonly languages: readonly LanguageId[]
-  /** Time without audio after which the utterance in progress ends (ms). */
-  readonly stallMs: number
 }
 
 /** One speaker's stream in a model process. */
@@ -63,7 +64,7 @@ export class SherpaStream implements SpeechStream, ModelUser {
     this.#ends.push(this.#written)
     this.#writtenAt = this.#options.clock.now()
     this.#process.send({ type: 'audio', stream: this.#id, pcm })
-    this.#stall ??= setTimer(this.#options.clock, this.#options.stallMs, this.#stalled)
+    this.#stall ??= setTimer(this.#options.clock, STALL_MS, this.#stalled)
   }
 
   async close(): Promise<void> {
@@ -121,8 +122,8 @@ export class SherpaStream implements SpeechStream, ModelUser {
 
   /** One timer serves all writes: it is set again for the time that the last one left. */
   readonly #stalled = (): void => {
-    const { clock, stallMs } = this.#options
-    const left = this.#writtenAt + stallMs - clock.now()
+    const { clock } = this.#options
+    const left = this.#writtenAt + STALL_MS - clock.now()
     this.#stall = left > 0 ? setTimer(clock, left, this.#stalled) : undefined
     if (left <= 0) this.#process.send({ type: 'finish', stream: this.#id })
   }

@@ -1,15 +1,65 @@
 import { basename, resolve } from 'node:path'
+import { z } from 'zod'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import { AUDIO_RATES, type VoiceEntry } from '../../../contract.ts'
+import { engineName, languagesSchema, listedEngine, type SettingsOf, speedField } from '../../definition.ts'
 import { EngineError, primedSpeech, type Speech, type Synthesizer, textPieces } from '../../engine.ts'
 import { languageRow } from '../../languages.ts'
 import type { ModelReply } from './messages.ts'
-import { findModel, type ModelFiles } from './model-files.ts'
+import { findModel, type ModelFiles, modelFields, SYNTHESIS_KINDS } from './model-files.ts'
 import type { ModelProcess, ModelUser } from './model-process.ts'
 import { ProcessPool } from './process-pool.ts'
-import type { SherpaSynthesisOptions } from './settings.ts'
 import { assertPackage } from './sherpa-recognizer.ts'
+
+const gender = z.enum(['M', 'F']).meta({ about: 'Gender of the voice.' })
+const speaker = z.int().min(0).optional().meta({ about: 'Number of the speaker in the model.' })
+
+/** One voice, or several speakers of a model. */
+const settings = z
+  .strictObject({
+    engine: engineName('sherpa'),
+    ...modelFields,
+    kind: z.enum(SYNTHESIS_KINDS).optional().meta({ about: 'Kind of model, if its files do not show it.' }),
+    languages: languagesSchema.optional(),
+    gender: gender.optional(),
+    speaker,
+    voices: z
+      .array(
+        z.strictObject({
+          voice: z
+            .string()
+            .min(1)
+            .meta({ about: 'Name of the speaker in the model, or a name for `speaker`.' }),
+          languages: languagesSchema,
+          gender,
+          speaker,
+        }),
+      )
+      .min(1)
+      .optional()
+      .meta({ about: 'Speakers of a model with several, instead of `languages` and `gender`.' }),
+    speed: speedField(0.25, 4),
+    timeoutMs: z
+      .int()
+      .min(1)
+      .default(20_000)
+      .meta({ about: 'Maximum time without new audio while text is spoken (ms).' }),
+  })
+  .refine(
+    ({ voices, languages, gender }) =>
+      voices === undefined
+        ? languages !== undefined && gender !== undefined
+        : languages === undefined && gender === undefined,
+    'either languages and gender, or voices',
+  )
+type Settings = SettingsOf<typeof settings>
+
+export const sherpaSynthesis = listedEngine({
+  kind: 'synthesis',
+  schema: settings,
+  create: (choice, { clock }) => SherpaSynthesizer.create(choice, clock),
+})
 
 /** Maximum text length that a model speaks at once: audio is available only after it, and others wait. */
 const MAX_LETTERS = 240
@@ -25,17 +75,12 @@ export class SherpaSynthesizer implements Synthesizer {
   readonly name = 'sherpa'
   readonly voices: readonly VoiceEntry[]
   readonly #pool: ProcessPool
-  readonly #options: SherpaSynthesisOptions
+  readonly #options: Settings
   readonly #clock: Clock
   readonly #speakers: ReadonlyMap<string, number>
   readonly #closed = new AbortController()
 
-  private constructor(
-    pool: ProcessPool,
-    voices: readonly SherpaVoice[],
-    options: SherpaSynthesisOptions,
-    clock: Clock,
-  ) {
+  private constructor(pool: ProcessPool, voices: readonly SherpaVoice[], options: Settings, clock: Clock) {
     this.voices = voices.map(({ entry }) => entry)
     this.#speakers = new Map(voices.map(({ entry, speaker }) => [entry.voiceId, speaker]))
     this.#pool = pool
@@ -47,13 +92,13 @@ export class SherpaSynthesizer implements Synthesizer {
    * Loads the model in child processes. Rejects with an `EngineError` if the package, a file or a voice is missing, or
    * the model cannot be loaded.
    */
-  static async create(options: SherpaSynthesisOptions, clock: Clock): Promise<SherpaSynthesizer> {
+  static async create(options: Settings, clock: Clock): Promise<SherpaSynthesizer> {
     assertPackage('synthesis')
     const model = await findModel('synthesis', options)
     const voices = voicesOf(options, model)
-    const { threads, loadTimeoutMs, cooldownMs, processes } = options
+    const { threads, processes } = options
     const load = { task: 'synthesis' as const, model: { kind: model.kind, files: model.files }, threads }
-    const pool = await ProcessPool.start(processes, { load, clock, loadTimeoutMs, cooldownMs })
+    const pool = await ProcessPool.start(processes, { load, clock })
     try {
       assertVoices(pool, voices, options.model)
       return new SherpaSynthesizer(pool, voices, options, clock)
@@ -159,7 +204,7 @@ class SpeechUser implements ModelUser {
   }
 }
 
-function voicesOf(options: SherpaSynthesisOptions, model: ModelFiles): SherpaVoice[] {
+function voicesOf(options: Settings, model: ModelFiles): SherpaVoice[] {
   const { languages = [], gender = 'F', speaker } = options
   const folder = basename(resolve(options.model))
   const only = [{ voice: folder, languages, gender, speaker: speaker ?? 0 }]

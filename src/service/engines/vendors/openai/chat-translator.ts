@@ -1,12 +1,34 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
+import {
+  listedEngine,
+  modelField,
+  type SettingsOf,
+  serverEntry,
+  serverFields,
+  translatedLanguages,
+} from '../../definition.ts'
 import type { EngineReport, TranslationOptions } from '../../engine.ts'
 import { languageRow } from '../../languages.ts'
 import { withoutMarks } from '../../vocabulary/word-matcher.ts'
 import { HttpTranslator, otherLanguages } from '../../wire/http-translator.ts'
-import type { ChatTranslatorOptions } from '../remote-settings.ts'
-import { RequestDialect } from './openai.ts'
+import { OPENAI_KEY, OPENAI_QUESTION, RequestDialect } from './dialect.ts'
+
+const settings = serverEntry('openai', {
+  ...serverFields,
+  model: modelField,
+  languages: translatedLanguages,
+})
+type Settings = SettingsOf<typeof settings>
+
+export const openAiTranslation = listedEngine({
+  kind: 'translation',
+  schema: settings,
+  key: OPENAI_KEY,
+  question: OPENAI_QUESTION,
+  create: (choice, { clock }) => new ChatTranslator(choice, clock),
+})
 
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant'
@@ -147,11 +169,11 @@ const LIMITS = ['max_tokens', 'max_completion_tokens', undefined] as const
 /** Translation by a chat model at `POST /v1/chat/completions`; returns only the translation. */
 export class ChatTranslator extends HttpTranslator {
   readonly takesGlossary = true
-  readonly #options: ChatTranslatorOptions
+  readonly #options: Settings
   readonly #dialect = new RequestDialect(PARTS)
   #report: ((report: EngineReport) => void) | undefined
 
-  constructor(options: ChatTranslatorOptions, clock: Clock) {
+  constructor(options: Settings, clock: Clock) {
     super('openai-chat', options, clock)
     this.#options = options
   }
@@ -170,15 +192,15 @@ export class ChatTranslator extends HttpTranslator {
     to: LanguageId,
     options: TranslationOptions,
   ): Promise<string> {
-    const { model, context: about = options.about } = this.#options
+    const { model } = this.#options
     const tokens = LEAST_TOKENS + THINKING_TOKENS + text.length * TOKENS_PER_LETTER
     const reply = await this.#dialect.send(({ limit, temperature }) => {
       const limitName = LIMITS[limit]
       return this.http.json('/v1/chat/completions', {
         json: {
           model,
-          messages: chatPrompt(text, from, to, { ...options, about }),
-          ...(temperature === 0 ? { temperature: 0 } : {}),
+          messages: chatPrompt(text, from, to, options),
+          temperature: temperature === 0 ? 0 : undefined,
           ...(limitName === undefined ? {} : { [limitName]: tokens }),
           stream: false,
         },

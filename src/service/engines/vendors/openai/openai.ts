@@ -4,59 +4,86 @@ import type { LanguageId } from '../../../../common/language.ts'
 import { SAMPLE_RATE } from '../../../../transcode/pcm.ts'
 import { encodeWav } from '../../../../transcode/wav.ts'
 import {
-  EngineError,
-  type HearingOptions,
-  type SpeechStream,
-  type SpeechToText,
-  type TranscriptSink,
-} from '../../engine.ts'
-import type { ServerVoice } from '../../fields.ts'
+  languagesSchema,
+  listedEngine,
+  modelField,
+  pauseField,
+  type ServerVoice,
+  type SettingsOf,
+  serverEntry,
+  serverFields,
+  speedField,
+  voicesSchema,
+} from '../../definition.ts'
+import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../../engine.ts'
 import { primaryCode } from '../../languages.ts'
 import { EngineHttp, type HttpAnswer, HttpFault } from '../../wire/http-client.ts'
 import { HttpSynthesizer, SpokenAnswer } from '../../wire/http-synthesizer.ts'
+import { eventData } from '../../wire/server-sent-events.ts'
 import { UtteranceStream } from '../../wire/utterance-stream.ts'
-import type { OpenAiSynthesizerOptions, OpenAiTranscriberOptions } from '../remote-settings.ts'
+import { type Dialect, OPENAI_KEY, OPENAI_QUESTION, RequestDialect } from './dialect.ts'
 
-/** Yields the `data` of server-sent events (WHATWG HTML, "Server-sent events") from bytes in arbitrary pieces. */
-export async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  let data: string[] = []
-  for await (const piece of bytes) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split(/\r\n|\n|\r(?!$)/)
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''))
-      if (line !== '' || data.length === 0) continue
-      yield data.join('\n')
-      data = []
-    }
-  }
-  // A last event without the empty line after it: some servers just close the stream.
-  if (rest.startsWith('data:')) data.push(rest.slice(5).replace(/^ /, ''))
-  if (data.length > 0) yield data.join('\n')
-}
+const transcriptionSettings = serverEntry('openai', {
+  ...serverFields,
+  model: modelField,
+  languages: languagesSchema,
+  // `verbose_json` includes the confidence of the model, by which noise is filtered out; some models support only `json`.
+  format: z
+    .enum(['verbose_json', 'json'])
+    .default('verbose_json')
+    .meta({ about: 'Requested response format.' }),
+  streaming: z.boolean().default(false).meta({ about: 'Request partial texts.' }),
+  pauseMs: pauseField(100, 3_000, 400),
+})
+type TranscriptionSettings = SettingsOf<typeof transcriptionSettings>
+
+const synthesisSettings = serverEntry('openai', {
+  ...serverFields,
+  model: modelField,
+  voices: voicesSchema,
+  format: z.enum(['pcm', 'wav', 'mp3']).default('pcm').meta({ about: 'Requested response format.' }),
+  speed: speedField(0.25, 4),
+})
+type SynthesisSettings = SettingsOf<typeof synthesisSettings>
+
+export const openAiTranscription = listedEngine({
+  kind: 'transcription',
+  schema: transcriptionSettings,
+  key: OPENAI_KEY,
+  question: OPENAI_QUESTION,
+  create: (choice, { clock }) => new OpenAiTranscriber(choice, clock),
+})
+
+export const openAiSynthesis = listedEngine({
+  kind: 'synthesis',
+  schema: synthesisSettings,
+  key: OPENAI_KEY,
+  question: OPENAI_QUESTION,
+  create: (choice, { clock }) => new OpenAiSynthesizer(choice, clock),
+})
 
 /** Maximum length of `input` in one request. */
 const MOST_LETTERS = 4_096
+/** Sample rate of headerless samples (Hz). */
+const PCM_RATE = 24_000
 
 /** Speech synthesis at `POST /v1/audio/speech`. */
 export class OpenAiSynthesizer extends HttpSynthesizer {
-  readonly #options: OpenAiSynthesizerOptions
+  readonly #options: SynthesisSettings
 
-  constructor(options: OpenAiSynthesizerOptions, clock: Clock) {
+  constructor(options: SynthesisSettings, clock: Clock) {
     super({ name: 'openai-speech', prefix: 'openai', mostLetters: MOST_LETTERS }, options, clock)
     this.#options = options
   }
 
   protected async ask(input: string, { voice }: ServerVoice, signal: AbortSignal): Promise<SpokenAnswer> {
-    const { model, format, speed, pcmRate } = this.#options
+    const { model, format, speed } = this.#options
     const answer = await this.http.open('/v1/audio/speech', {
       // Some models reject `speed`, even when it is the default.
-      json: { model, input, voice, response_format: format, ...(speed === 1 ? {} : { speed }) },
+      json: { model, input, voice, response_format: format, speed: speed === 1 ? undefined : speed },
       signal,
     })
-    return new SpokenAnswer(answer, format, pcmRate)
+    return new SpokenAnswer(answer, format, PCM_RATE)
   }
 }
 
@@ -171,12 +198,12 @@ export class OpenAiTranscriber implements SpeechToText {
   readonly name = 'openai-transcription'
   readonly takesTerms = true
   readonly languages: readonly LanguageId[]
-  readonly #options: OpenAiTranscriberOptions
+  readonly #options: TranscriptionSettings
   readonly #http: EngineHttp
   readonly #clock: Clock
   readonly #dialect = new RequestDialect(PARTS)
 
-  constructor(options: OpenAiTranscriberOptions, clock: Clock) {
+  constructor(options: TranscriptionSettings, clock: Clock) {
     this.languages = options.languages
     this.#options = options
     this.#clock = clock
@@ -229,7 +256,7 @@ export class OpenAiTranscriber implements SpeechToText {
     pcm: Int16Array,
     dialect: Dialect<keyof typeof PARTS>,
   ): FormData {
-    const { model, format, streaming, prompt = about } = this.#options
+    const { model, format, streaming } = this.#options
     const lists = MODELS_WITH_LISTS.test(model)
     const form = new FormData()
     const wav = encodeWav(pcm, SAMPLE_RATE)
@@ -240,7 +267,7 @@ export class OpenAiTranscriber implements SpeechToText {
     if (dialect.temperature === 0) form.set('temperature', '0')
     if (streaming) form.set('stream', 'true')
     if (lists) for (const term of terms) form.append('keywords[]', term)
-    const hint = lists ? prompt : promptWith(prompt, terms)
+    const hint = lists ? about : promptWith(about, terms)
     if (hint !== undefined) form.set('prompt', hint)
     return form
   }
@@ -262,70 +289,4 @@ async function streamed(answer: HttpAnswer, partial: (text: string) => void): Pr
   for await (const data of eventData(answer.bytes(MOST_BYTES)))
     if (transcript.take(data)) partial(transcript.text)
   return transcript.end()
-}
-
-/** A part of a request that servers of the same protocol accept in different forms. */
-export interface DialectPart {
-  /** Parameters whose rejection means that this part has to change. */
-  readonly parameters: readonly string[]
-  /** Number of forms, the preferred first. */
-  readonly forms: number
-  /** Changes only when the server names the parameter, because the other forms lose something. */
-  readonly onlyIfNamed?: boolean
-}
-
-/** Form of each part of a request, by the name of the part. */
-type Dialect<P extends string> = Readonly<Record<P, number>>
-
-/** Statuses with which servers reject a parameter: OpenAI returns 400, servers based on FastAPI 422. */
-const REJECTED: readonly (number | undefined)[] = [400, 422]
-
-/**
- * Finds the form of a request that a server accepts. A request rejected for a parameter is sent again with the next
- * form of that part; a rejection that names no parameter advances every part that allows it. The accepted form is
- * remembered for the server, so this costs one extra request per server, not one per call.
- */
-export class RequestDialect<P extends string> {
-  readonly #options: Readonly<Record<P, DialectPart>>
-  #accepted: Dialect<P>
-
-  constructor(fields: Readonly<Record<P, DialectPart>>) {
-    this.#options = fields
-    this.#accepted = Object.fromEntries(Object.keys(fields).map(name => [name, 0])) as Dialect<P>
-  }
-
-  /** All parameters whose rejection is handled. */
-  get parameters(): readonly string[] {
-    return Object.values<DialectPart>(this.#options).flatMap(({ parameters }) => parameters)
-  }
-
-  /** Sends a request in the form accepted so far, then in further forms. Rejects like `send` when no form remains. */
-  async send<T>(send: (dialect: Dialect<P>) => Promise<T>): Promise<T> {
-    let dialect = this.#accepted
-    for (;;) {
-      try {
-        const result = await send(dialect)
-        this.#accepted = dialect
-        return result
-      } catch (error) {
-        const next = this.#next(dialect, error)
-        if (!next) throw error
-        dialect = next
-      }
-    }
-  }
-
-  #next(dialect: Dialect<P>, error: unknown): Dialect<P> | undefined {
-    const fault = error instanceof EngineError ? error.cause : error
-    if (!(fault instanceof HttpFault) || !REJECTED.includes(fault.status)) return undefined
-    const parts = Object.entries<DialectPart>(this.#options) as [P, DialectPart][]
-    const { parameter } = fault
-    const moving = parts
-      .filter(([, part]) =>
-        parameter === undefined ? !part.onlyIfNamed : part.parameters.includes(parameter),
-      )
-      .filter(([name, { forms }]) => dialect[name] + 1 < forms)
-    if (moving.length === 0) return undefined
-    return { ...dialect, ...Object.fromEntries(moving.map(([name]) => [name, dialect[name] + 1])) }
-  }
 }

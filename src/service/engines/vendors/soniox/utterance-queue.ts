@@ -1,7 +1,5 @@
 import type { LanguageId } from '../../../../common/language.ts'
-import type { EngineError, InterpretationSink } from '../../engine.ts'
-import type { MultiplexedSpeech, SpokenUtterance } from '../../wire/multiplexed-speech.ts'
-import type { SpeakingVoice } from '../../wire/speech-protocol.ts'
+import type { InterpretationSink, Speech } from '../../engine.ts'
 
 /** The recognized text of an utterance so far, with its place in the stream's audio (ms). */
 export interface RecognizedText {
@@ -13,10 +11,10 @@ export interface RecognizedText {
 
 export interface UtteranceQueueOptions {
   readonly sink: InterpretationSink
-  readonly speech: MultiplexedSpeech
-  readonly voice: SpeakingVoice
+  /** Speaks a text; aborting `signal` ends the pieces. */
+  readonly speak: (text: string, signal: AbortSignal) => Promise<Speech>
   /** An utterance cannot be spoken. Called once, and followed by no call of the sink. */
-  readonly failed: (error: EngineError) => void
+  readonly failed: (error: Error) => void
 }
 
 /**
@@ -39,7 +37,7 @@ export class UtteranceQueue {
 
   /** Starts the next utterance. Those before must be complete, or be completed. */
   begin(): TranslatedUtterance {
-    const { speech, voice, sink } = this.#options
+    const { speak, sink } = this.#options
     const utterance = new TranslatedUtterance(++this.#count, {
       sink,
       first: () => !this.#closed && this.#open[0] === utterance,
@@ -48,7 +46,7 @@ export class UtteranceQueue {
         const from = Math.max(this.#endMs, Math.round(startMs))
         return { startMs: from, endMs: Math.max(from + 1, Math.round(endMs)) }
       },
-      speak: listener => speech.start(voice, listener),
+      speak,
       complete: endMs => {
         this.#endMs = endMs
         this.#open.shift()
@@ -66,7 +64,7 @@ export class UtteranceQueue {
     for (const utterance of this.#open.splice(0)) utterance.cancel()
   }
 
-  #fail(error: EngineError): void {
+  #fail(error: Error): void {
     if (this.#closed) return
     this.close()
     this.#options.failed(error)
@@ -78,10 +76,10 @@ interface UtteranceOwner {
   /** True once all utterances before it are complete. */
   first(): boolean
   place(startMs: number, endMs: number): { readonly startMs: number; readonly endMs: number }
-  speak(listener: Parameters<MultiplexedSpeech['start']>[1]): SpokenUtterance
+  readonly speak: UtteranceQueueOptions['speak']
   /** The final result was given. */
   complete(endMs: number): void
-  failed(error: EngineError): void
+  failed(error: Error): void
 }
 
 /** One utterance: its text, the translation, and the speech of the translation. */
@@ -90,17 +88,21 @@ export class TranslatedUtterance {
   readonly #owner: UtteranceOwner
   #heard: RecognizedText = { text: '', startMs: 0, endMs: 0 }
   #translation = ''
-  #speech: SpokenUtterance | undefined
+  readonly #speech: SpokenClauses
   /** Speech that waits for the previous utterance. */
   #waiting: Int16Array[] = []
   #rate = 0
-  #spoken = true
   #complete = false
   #changed = false
 
   constructor(utterance: number, owner: UtteranceOwner) {
     this.#utterance = utterance
     this.#owner = owner
+    this.#speech = new SpokenClauses(owner.speak, {
+      audio: (pcm, rate) => this.#audio(pcm, rate),
+      ended: () => this.#finish(),
+      failed: error => owner.failed(error),
+    })
   }
 
   get translation(): string {
@@ -113,20 +115,19 @@ export class TranslatedUtterance {
     this.#partial()
   }
 
-  /** Adds to the translation, which is spoken at once. */
-  translated(text: string, rate: number): void {
+  /** Adds to the translation, which is spoken clause by clause. */
+  translated(text: string): void {
     if (text === '' || this.#complete) return
     this.#translation += text
-    this.#rate = rate
     this.#partial()
-    this.#say(text)
+    this.#speech.say(text)
   }
 
   /** Completes the text. The final result follows when all of it has been spoken. */
   end(): void {
     if (this.#complete) return
     this.#complete = true
-    this.#speech?.end()
+    this.#speech.end()
     this.#finish()
   }
 
@@ -139,29 +140,11 @@ export class TranslatedUtterance {
 
   cancel(): void {
     this.#complete = true
-    this.#speech?.cancel()
+    this.#speech.cancel()
   }
 
-  #say(text: string): void {
-    try {
-      if (!this.#speech) {
-        this.#spoken = false
-        this.#speech = this.#owner.speak({
-          audio: pcm => this.#audio(pcm),
-          ended: () => {
-            this.#spoken = true
-            this.#finish()
-          },
-          failed: error => this.#owner.failed(error),
-        })
-      }
-      this.#speech.say(text)
-    } catch (error) {
-      this.#owner.failed(error as EngineError)
-    }
-  }
-
-  #audio(pcm: Int16Array): void {
+  #audio(pcm: Int16Array, rate: number): void {
+    this.#rate = rate
     if (!this.#owner.first()) this.#waiting.push(pcm)
     else this.#owner.sink.audio(this.#utterance, pcm, this.#rate)
   }
@@ -173,7 +156,7 @@ export class TranslatedUtterance {
   }
 
   #finish(): void {
-    if (!this.#complete || !this.#spoken || !this.#owner.first()) return
+    if (!this.#complete || !this.#speech.ended || !this.#owner.first()) return
     const result = this.#result()
     this.#owner.sink.final(result)
     this.#owner.complete(result.endMs)
@@ -186,7 +169,81 @@ export class TranslatedUtterance {
       text,
       translation: this.#translation.trim(),
       ...this.#owner.place(startMs, endMs),
-      ...(language === undefined ? {} : { language }),
+      language,
+    }
+  }
+}
+
+interface ClauseListener {
+  /** The receiver owns `pcm`. */
+  audio(pcm: Int16Array, rate: number): void
+  /** All of the text has been spoken. */
+  ended(): void
+  failed(error: Error): void
+}
+
+/** Least length of a clause (letters): shorter ones are spoken with what follows. */
+const LEAST_LETTERS = 12
+/** The text up to the last mark that is followed by more. */
+const CLAUSES = /^[\s\S]*[.?!…,;:。！？，；：]["'”’»)]*(?=\s)|^[\s\S]*[。！？，；：]/
+
+/** Speaks a text that grows, one clause after the other. Calls nothing after `cancel`. */
+class SpokenClauses {
+  readonly #speak: UtteranceQueueOptions['speak']
+  readonly #listener: ClauseListener
+  readonly #stop = new AbortController()
+  readonly #line: string[] = []
+  #rest = ''
+  #complete = false
+  #running = false
+
+  constructor(speak: UtteranceQueueOptions['speak'], listener: ClauseListener) {
+    this.#speak = speak
+    this.#listener = listener
+  }
+
+  /** True once the text is complete and spoken. */
+  get ended(): boolean {
+    return this.#complete && !this.#running && this.#line.length === 0
+  }
+
+  say(text: string): void {
+    this.#rest += text
+    const [clause = ''] = CLAUSES.exec(this.#rest) ?? []
+    if (clause.trim().length < LEAST_LETTERS) return
+    this.#rest = this.#rest.slice(clause.length)
+    this.#add(clause)
+  }
+
+  /** The text is complete. */
+  end(): void {
+    this.#complete = true
+    this.#add(this.#rest)
+    this.#rest = ''
+  }
+
+  cancel(): void {
+    this.#stop.abort()
+  }
+
+  #add(clause: string): void {
+    if (clause.trim() === '') return
+    this.#line.push(clause.trim())
+    if (!this.#running) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop
+    this.#running = true
+    try {
+      for (let next = this.#line.shift(); next !== undefined && !signal.aborted; next = this.#line.shift()) {
+        const { rate, pieces } = await this.#speak(next, signal)
+        for await (const pcm of pieces) if (!signal.aborted) this.#listener.audio(pcm, rate)
+      }
+      this.#running = false
+      if (this.#complete && !signal.aborted) this.#listener.ended()
+    } catch (error) {
+      if (!signal.aborted) this.#listener.failed(error as Error)
     }
   }
 }

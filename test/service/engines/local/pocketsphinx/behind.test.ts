@@ -25,9 +25,6 @@ function slowDecoder(clock: FakeClock, factor: number): Decoder {
 function streamOf(clock: FakeClock, factor: number): SphinxStream {
   return new SphinxStream(slowDecoder(clock, factor), sink, {
     clock,
-    stallMs: 800,
-    partialMs: 200,
-    maxUtteranceMs: 10_000,
     release: async () => {},
   })
 }
@@ -103,7 +100,7 @@ describe('a stream of PocketSphinx', () => {
 })
 
 describe('a stream of an engine for whole utterances', () => {
-  const options = { pauseMs: 400, stallMs: 800, maxUtteranceMs: 15_000 }
+  const options = { pauseMs: 400 }
   const utterance = () => [sine(300, 1_000, 8_000, 16_000), new Int16Array(8_000)]
 
   test('lags when an utterance waits for the previous one, not during recognition or speech', async () => {

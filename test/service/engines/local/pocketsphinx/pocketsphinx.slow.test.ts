@@ -84,16 +84,17 @@ test('recognizes no words in silence, soft noise or a pause', async () => {
 })
 
 test('cuts speech without a pause, and loses none of it', async () => {
-  const quick = await PocketSphinx.create({ ...options, decoders: 1, maxUtteranceMs: 2_500 }, systemClock)
   const { sink, finals } = listen()
-  const stream = await quick.open('en-us', sink)
-  stream.write(joined(recording(4), pause(800)))
-  const said = () => finals.map(final => final.text).join(' ')
-  await until(() => stream.queuedMs === 0 && said().includes('respectable'), PATIENCE_MS, 'recognition')
+  const stream = await engine.open('en-us', sink)
+  // Soft noise fills the pauses, so that only the length ends an utterance.
+  const random = new SeededRandom(1)
+  const sentence = recording(4).map(sample => sample + random.below(1_200) - 600)
+  stream.write(joined(...Array.from({ length: 4 }, () => sentence), pause(1_200)))
+  await until(() => stream.queuedMs === 0 && finals.length > 1, PATIENCE_MS, 'recognition')
   await stream.close()
-  await quick.close()
-  expect(finals.length).toBeGreaterThan(1)
-  for (const word of ['woman', 'made', 'respectable']) expect(said()).toContain(word)
+  for (const { startMs, endMs } of finals) expect(endMs - startMs).toBeLessThan(16_000)
+  for (const [index, { startMs }] of finals.slice(1).entries())
+    expect(startMs - finals[index]!.endMs).toBeLessThan(1_000)
 })
 
 test('reuses a decoder for the next speaker', async () => {
@@ -111,25 +112,22 @@ test('rejects more speakers than decoders', async () => {
   await Promise.all(streams.map(stream => stream.close()))
 })
 
-test.each([{ library: 'libnothing.so.9' }, { models: '/nowhere' }])(
-  'reports what is not installed: %o',
-  async missing => {
-    await expect(PocketSphinx.create({ ...options, ...missing }, systemClock)).rejects.toMatchObject({
-      name: 'EngineError',
-      kind: 'transcription',
-    })
-  },
-)
+test('reports missing models', async () => {
+  await expect(PocketSphinx.create({ ...options, models: '/nowhere' }, systemClock)).rejects.toMatchObject({
+    name: 'EngineError',
+    kind: 'transcription',
+  })
+})
 
 test('creating decoders while others work does not corrupt the library’s memory', async () => {
   // In a separate process: heap corruption ends it.
   const module = new URL('../../../../../src/service/engines/local/pocketsphinx/library.ts', import.meta.url)
     .href
-  const { models, ...paths } = ENGINES.pocketsphinx
+  const { models } = ENGINES.pocketsphinx
   const files = { '-hmm': 'en-us', '-lm': 'en-us.lm.bin', '-dict': 'cmudict-en-us.dict' }
   const args = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${models}/${file}`]))
   const script = `const { loadSphinx } = await import(${JSON.stringify(module)})
-    const library = await loadSphinx(${JSON.stringify(paths)})
+    const library = await loadSphinx()
     const hiss = Int16Array.from({ length: 8_000 }, (_, n) => ((n * 7919) % 2_000) - 1_000)
     for (let round = 0; round < 3; round++) {
       await Promise.all([1, 2, 3, 4].map(async () => {

@@ -26,8 +26,6 @@ describe('settings of sherpa-onnx', () => {
       threads: 1,
       processes: 1,
       pauseMs: 400,
-      vadThreshold: 0.5,
-      hotwords: [],
     })
   })
 

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../../../src/common/clock.ts'
 import { noopLogger } from '../../../../../src/common/log.ts'
 import { EngineError } from '../../../../../src/service/engines/engine.ts'
-import { recognizersInOrder } from '../../../../../src/service/engines/fallback-engines.ts'
 import { findModel } from '../../../../../src/service/engines/local/sherpa/model-files.ts'
 import { ModelProcess } from '../../../../../src/service/engines/local/sherpa/model-process.ts'
 import {
@@ -12,6 +11,10 @@ import {
   SherpaRecognizer,
 } from '../../../../../src/service/engines/local/sherpa/sherpa-recognizer.ts'
 import { SherpaSynthesizer } from '../../../../../src/service/engines/local/sherpa/sherpa-synthesizer.ts'
+import { serveRecognizers } from '../../../../../src/service/engines/serve.ts'
+import { EngineUsage } from '../../../../../src/service/engines/usage/engine-usage.ts'
+import { Phrasebook } from '../../../../../src/service/engines/vocabulary/phrasebook.ts'
+import { Vocabulary, vocabularySchema } from '../../../../../src/service/engines/vocabulary/vocabulary.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeRecognizer } from '../../../../support/engines/fake-engines.ts'
 import { joined } from '../../../../support/engines/recordings.ts'
@@ -88,9 +91,13 @@ describe.skipIf(!HAS_SHERPA)('sherpa-onnx processes', { timeout: 60_000 }, () =>
   })
 
   it('report a model that takes too long to load', async () => {
-    expect(await failure({ model: models.ctc, loadTimeoutMs: 1 })).toBe(
-      'sherpa: cannot load the model: the model is not loaded after 1 ms',
+    const clock = new FakeClock()
+    const failed = expect(SherpaRecognizer.create(recognition({ model: models.ctc }), clock)).rejects.toThrow(
+      'sherpa: cannot load the model: the model is not loaded after 120000 ms',
     )
+    await until(() => clock.pending > 0, PATIENCE_MS, 'the start of the process')
+    clock.advance(120_000)
+    await failed
   })
 
   it('that are killed during a stream fail it, and are replaced for the next one', async () => {
@@ -146,7 +153,14 @@ describe.skipIf(!HAS_SHERPA)('sherpa-onnx processes', { timeout: 60_000 }, () =>
     const fallback = new FakeRecognizer()
     const replaced: unknown[] = []
     const usage = { replaced: (...what: unknown[]) => void replaced.push(what), served() {} }
-    const [chain] = recognizersInOrder([engine, fallback], { usage, log: noopLogger })
+    const meters = new EngineUsage()
+    const [chain] = serveRecognizers(
+      [engine, fallback].map(each => ({ engine: each, meter: meters.meter('transcription', each.name) })),
+      {
+        ...{ usage, log: noopLogger, phrases: new Phrasebook() },
+        vocabulary: new Vocabulary(vocabularySchema.parse({})),
+      },
+    )
     await chain!.open('en-us', new HeardTones())
     expect(fallback.streams.length).toBe(1)
     expect(replaced.length).toBe(1)
@@ -159,7 +173,7 @@ describe.skipIf(!HAS_SHERPA)('sherpa-onnx processes', { timeout: 60_000 }, () =>
     const clock = new FakeClock()
     const { kind, files } = await findModel('synthesis', { model: models.vits })
     const load = { task: 'synthesis' as const, model: { kind, files }, threads: 1 }
-    const model = await ModelProcess.start({ load, clock, loadTimeoutMs: 60_000, cooldownMs: 1_000 })
+    const model = await ModelProcess.start({ load, clock })
     const lost: string[] = []
     model.add({ reply() {}, lost: ({ message }) => void lost.push(message) })
     process.kill(model.pid!, 'SIGSTOP')

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../../../src/common/clock.ts'
-import type { SherpaTranscriptionOptions } from '../../../../../src/service/engines/local/sherpa/settings.ts'
 import { SherpaRecognizer } from '../../../../../src/service/engines/local/sherpa/sherpa-recognizer.ts'
 import { speechToTextChecks } from '../../../../support/conformance/speech-to-text.ts'
 import { conforms } from '../../../../support/conformance/suite.ts'
@@ -8,6 +7,7 @@ import { joined, pause } from '../../../../support/engines/recordings.ts'
 import {
   HAS_SHERPA,
   HeardTones,
+  type RecognitionSettings,
   recognition,
   type ToneModels,
   writeToneModels,
@@ -25,7 +25,7 @@ afterAll(() => models[Symbol.asyncDispose]())
 /** 300 ms of silence, two utterances with a pause of 1 s between, silence. */
 const talk = joined(quiet(300), tones('one two three'), quiet(1_000), tones('eight six five'), quiet(1_500))
 
-type Settings = Partial<SherpaTranscriptionOptions>
+type Settings = Partial<RecognitionSettings>
 /** All ways to find utterances, with every kind of model that exists in tiny form. */
 const VARIANTS: readonly (readonly [name: string, settings: () => Settings & { model: string }])[] = [
   ['a streaming CTC model with endpoint rules', () => ({ model: models.ctc })],
@@ -107,22 +107,14 @@ describe.skipIf(!HAS_SHERPA)('sherpa-onnx recognition', { timeout: 60_000 }, () 
     expect(finals.map(({ language }) => language)).toEqual(['en-us', 'es-es'])
   })
 
-  it('prefers hot words where the sound leaves it open', async () => {
+  it('prefers terms of the vocabulary in its own spelling, and skips those that it cannot write', async () => {
     // Two words at once: without a preference, the model decides for the second.
     const [three, six] = [tones('three'), tones('six')]
     const both = six.map((sample, at) => Math.round(sample * 0.5 + three[at]! * 1.3))
     const speech = joined(quiet(300), both, quiet(1_500))
-    const plain = await understood({ model: models.transducer }, speech, 1)
+    const settings = { model: models.transducer }
+    const plain = await understood(settings, speech, 1)
     expect(plain.finals.map(({ text }) => text)).toEqual(['six'])
-    const hot = { model: models.transducer, hotwords: ['THREE'], hotwordsScore: 15 }
-    expect((await understood(hot, speech, 1)).finals[0]?.text.split(' ')).toContain('three')
-  })
-
-  it('prefers terms of the vocabulary in its own spelling, and skips those that it cannot write', async () => {
-    const [three, six] = [tones('three'), tones('six')]
-    const both = six.map((sample, at) => Math.round(sample * 0.5 + three[at]! * 1.3))
-    const speech = joined(quiet(300), both, quiet(1_500))
-    const settings = { model: models.transducer, hotwordsScore: 15 }
     const { finals } = await understood(settings, speech, 1, ['Dragoman', 'Three', 'Ana Núñez'])
     expect(finals[0]?.text.split(' ')).toContain('three')
   })
@@ -134,22 +126,15 @@ describe.skipIf(!HAS_SHERPA)('sherpa-onnx recognition', { timeout: 60_000 }, () 
     await engine.close()
   })
 
-  it('rejects hot words for a model that cannot prefer words', async () => {
-    const settings = recognition({ model: models.ctc, hotwords: ['THREE'] })
-    await expect(SherpaRecognizer.create(settings, systemClock)).rejects.toThrow(
-      `hotwords need a transducer model that is not a streaming one of NeMo, ${models.ctc} is streaming-zipformer2-ctc`,
-    )
-  })
-
   it('splits an utterance without a pause', async () => {
-    const speech = joined(quiet(300), tones(Array(16).fill('one four').join(' ')), quiet(1_000))
-    // The words are 11 s long and the gaps 100 ms, so only the limit ends an utterance.
+    const speech = joined(quiet(300), tones(Array(64).fill('one four').join(' ')), quiet(1_000))
+    // The words are 44 s long and the gaps 100 ms, so only the limit of 15 s ends an utterance.
     for (const vad of [models.vad, undefined]) {
-      const { finals } = await understood({ model: models.ctc, vad, maxUtteranceMs: 3_000 }, speech, 3)
-      expect(finals.length).toBeGreaterThanOrEqual(3)
-      for (const { startMs, endMs } of finals) expect(endMs - startMs).toBeLessThan(5_000)
+      const { finals } = await understood({ model: models.ctc, vad }, speech, 2)
+      expect(finals.length).toBeGreaterThanOrEqual(2)
+      for (const { startMs, endMs } of finals) expect(endMs - startMs).toBeLessThan(23_000)
       const words = finals.flatMap(({ text }) => text.split(' '))
-      expect(words.length).toBeLessThanOrEqual(34)
+      expect(words.length).toBeLessThanOrEqual(132)
     }
   })
 

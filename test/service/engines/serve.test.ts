@@ -1,31 +1,28 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { noopLogger } from '../../../../src/common/log.ts'
+import { noopLogger } from '../../../src/common/log.ts'
 import {
   EngineError,
   type SpeechStream,
   type Transcript,
   type TranscriptSink,
-} from '../../../../src/service/engines/engine.ts'
+} from '../../../src/service/engines/engine.ts'
 import {
-  recognizersInOrder,
-  synthesizersInOrder,
-  translatorsInOrder,
-} from '../../../../src/service/engines/fallback-engines.ts'
-import type { EngineMeter } from '../../../../src/service/engines/usage/engine-meter.ts'
-import { EngineUsage } from '../../../../src/service/engines/usage/engine-usage.ts'
-import {
-  meteredInterpreter,
-  meteredRecognizer,
-  meteredSynthesizer,
-  meteredTranslator,
-} from '../../../../src/service/engines/usage/metered-engines.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
+  serveInterpreters,
+  serveRecognizers,
+  serveSynthesizers,
+  serveTranslators,
+} from '../../../src/service/engines/serve.ts'
+import type { EngineMeter } from '../../../src/service/engines/usage/engine-meter.ts'
+import { EngineUsage } from '../../../src/service/engines/usage/engine-usage.ts'
+import { Phrasebook } from '../../../src/service/engines/vocabulary/phrasebook.ts'
+import { Vocabulary, vocabularySchema } from '../../../src/service/engines/vocabulary/vocabulary.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import {
   FakeInterpreter,
   FakeRecognizer,
   FakeSynthesizer,
   FakeTranslator,
-} from '../../../support/engines/fake-engines.ts'
+} from '../../support/engines/fake-engines.ts'
 
 const SECOND = new Int16Array(16_000)
 const perMinute = (budget: number) => ({
@@ -35,6 +32,10 @@ const perMinute = (budget: number) => ({
 
 let clock: FakeClock
 let usage: EngineUsage
+const serving = (log = noopLogger) => ({
+  ...{ usage, log, phrases: new Phrasebook() },
+  vocabulary: new Vocabulary(vocabularySchema.parse({})),
+})
 
 beforeEach(() => {
   clock = new FakeClock()
@@ -59,7 +60,8 @@ describe('a metered recognizer', () => {
   let engine: FakeRecognizer
   let meter: EngineMeter
   let heard: Heard
-  const open = (): Promise<SpeechStream> => meteredRecognizer(engine, meter).open('en-us', heard)
+  const open = (): Promise<SpeechStream> =>
+    serveRecognizers([{ engine, meter }], serving())[0]!.open('en-us', heard)
 
   beforeEach(() => {
     engine = new FakeRecognizer()
@@ -132,7 +134,7 @@ describe('a metered translator', () => {
   it('counts what it translates, how fast, and what fails', async () => {
     const engine = new FakeTranslator()
     const meter = usage.meter('translation', engine.name)
-    const metered = meteredTranslator(engine, meter)
+    const metered = serveTranslators([{ engine, meter }], serving())[0]!
     expect(await metered.translate('hello', 'en-us', 'es-es')).toBe('HELLO')
     await expect(metered.translate('fail', 'en-us', 'es-es')).rejects.toThrow('no words')
     expect(meter.figures).toMatchObject({
@@ -148,7 +150,7 @@ describe('a metered translator', () => {
       onReport: (listener: typeof report) => (report = listener),
     })
     const meter = usage.meter('translation', engine.name)
-    meteredTranslator(engine, meter)
+    serveTranslators([{ engine, meter }], serving())
     report?.({ inputTokens: 7 })
     expect(meter.figures.tokens).toEqual({ in: 7, out: 0 })
   })
@@ -160,7 +162,11 @@ describe('a metered synthesizer', () => {
   it('counts the characters it is given and the audio it makes', async () => {
     const engine = new FakeSynthesizer()
     const meter = usage.meter('synthesis', engine.name)
-    const { pieces, rate } = await meteredSynthesizer(engine, meter).speak('one two', 'one', signal)
+    const { pieces, rate } = await serveSynthesizers([{ engine, meter }], serving())[0]!.speak(
+      'one two',
+      'one',
+      signal,
+    )
     let samples = 0
     for await (const piece of pieces) samples += piece.length
     expect(meter.figures).toMatchObject({
@@ -174,7 +180,7 @@ describe('a metered synthesizer', () => {
   it('counts a failure in the middle as failed, and a receiver that stops as served', async () => {
     const engine = new FakeSynthesizer()
     const meter = usage.meter('synthesis', engine.name)
-    const metered = meteredSynthesizer(engine, meter)
+    const metered = serveSynthesizers([{ engine, meter }], serving())[0]!
     const read = async (text: string) => {
       for await (const _ of (await metered.speak(text, 'one', signal)).pieces) if (text === 'one two') break
     }
@@ -200,12 +206,12 @@ describe('engines in order', () => {
   it('record who serves instead of a failing engine, until it serves again', async () => {
     lines.length = 0
     const first = new Failing()
-    const [engine] = translatorsInOrder(
+    const [engine] = serveTranslators(
       [
-        meteredTranslator(first, usage.meter('translation', 'first')),
-        meteredTranslator(new FakeTranslator(), usage.meter('translation', 'second')),
+        { engine: first, meter: usage.meter('translation', 'first') },
+        { engine: new FakeTranslator(), meter: usage.meter('translation', 'second') },
       ],
-      { usage, log },
+      serving(log),
     )
     expect(await engine!.translate('hello', 'en-us', 'es-es')).toBe('HELLO')
     expect(usage.standIns).toEqual([
@@ -220,12 +226,12 @@ describe('engines in order', () => {
   it('skip an engine over its budget without a line for every request', async () => {
     lines.length = 0
     const meter = usage.meter('synthesis', 'paid', perMinute(0.05))
-    const [engine] = synthesizersInOrder(
+    const [engine] = serveSynthesizers(
       [
-        meteredSynthesizer(new FakeSynthesizer(), meter),
-        meteredSynthesizer(new FakeSynthesizer(), usage.meter('synthesis', 'free')),
+        { engine: new FakeSynthesizer(), meter },
+        { engine: new FakeSynthesizer(), meter: usage.meter('synthesis', 'free') },
       ],
-      { usage, log },
+      serving(log),
     )
     const speak = async () => {
       const { pieces } = await engine!.speak('one two', 'one', new AbortController().signal)
@@ -244,12 +250,12 @@ describe('engines in order', () => {
 
   it('open a stream at the next engine once the budget of the first is used up', async () => {
     const [paid, free] = [new FakeRecognizer(), new FakeRecognizer()]
-    const [engine] = recognizersInOrder(
+    const [engine] = serveRecognizers(
       [
-        meteredRecognizer(paid, usage.meter('transcription', 'paid', perMinute(1))),
-        meteredRecognizer(free, usage.meter('transcription', 'free')),
+        { engine: paid, meter: usage.meter('transcription', 'paid', perMinute(1)) },
+        { engine: free, meter: usage.meter('transcription', 'free') },
       ],
-      { usage, log },
+      serving(log),
     )
     const heard = new Heard()
     const stream = await engine!.open('en-us', heard)
@@ -273,7 +279,10 @@ describe('a metered interpreter', () => {
       final: ({ translation }: { translation: string }) => void heard.push(translation),
       failed: ({ message }: Error) => void heard.push(message),
     }
-    const stream = await meteredInterpreter(engine, meter).open({ from: 'en-us', to: 'es-es' }, sink)
+    const stream = await serveInterpreters([{ engine, meter }], serving())[0]!.open(
+      { from: 'en-us', to: 'es-es' },
+      sink,
+    )
     stream.write(SECOND)
     clock.advance(400)
     const text = { utterance: 1, text: 'good', translation: '', startMs: 0, endMs: 900 }

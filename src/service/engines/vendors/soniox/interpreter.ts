@@ -1,6 +1,14 @@
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import type { VoiceEntry } from '../../../contract.ts'
+import {
+  interpretedLanguages,
+  languagesSchema,
+  listedEngine,
+  type SettingsOf,
+  serverEntry,
+  voicesSchema,
+} from '../../definition.ts'
 import type {
   InterpretationRequest,
   InterpretationSink,
@@ -8,24 +16,49 @@ import type {
   SpeechTranslator,
 } from '../../engine.ts'
 import { heardLanguage, primaryCode } from '../../languages.ts'
-import { FailureCooldown } from '../../wire/failure-cooldown.ts'
 import { otherLanguages } from '../../wire/http-translator.ts'
 import { LiveEngine } from '../../wire/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../../wire/live-protocol.ts'
-import type { MultiplexedSpeech } from '../../wire/multiplexed-speech.ts'
-import { type OfferedServerVoice, offeredVoices } from '../../wire/server-voices.ts'
-import type { SonioxInterpretationOptions } from '../settings.ts'
-import { SONIOX_AUDIO, sonioxAddress } from './soniox-live.ts'
 import {
   isSonioxEnd,
+  recognitionFields,
+  SONIOX_AUDIO,
+  SONIOX_KEY,
   type SonioxRequest,
   SonioxSession,
+  SonioxSynthesizer,
   SonioxText,
   type SonioxToken,
+  sonioxAddress,
   sonioxContext,
-} from './soniox-session.ts'
-import { sonioxSpeech } from './soniox-voice.ts'
+  VOICE_MODEL,
+} from './soniox.ts'
 import { type TranslatedUtterance, UtteranceQueue } from './utterance-queue.ts'
+
+const settings = serverEntry('soniox', {
+  ...recognitionFields,
+  languages: interpretedLanguages,
+  voices: voicesSchema.element
+    .extend({ languages: languagesSchema.optional() })
+    .array()
+    .min(1)
+    .default([
+      { voice: 'Adrian', gender: 'M' },
+      { voice: 'Maya', gender: 'F' },
+    ])
+    .meta({ about: 'Voices, the default first; each speaks all languages, or only its `languages`.' }),
+})
+type Settings = SettingsOf<typeof settings>
+
+export const sonioxInterpretation = listedEngine({
+  kind: 'interpretation',
+  schema: settings,
+  key: SONIOX_KEY,
+  create: (choice, { clock }) => new SonioxSpeechTranslator(choice, clock),
+})
+
+/** Time without streams after the voice has failed (ms): the other engines serve. */
+const MUTE_MS = 10_000
 
 /** Time for the rest of a translation after the end of its utterance (ms), and after each piece of it. */
 const LATE_MS = 500
@@ -42,25 +75,22 @@ const SENTENCE_END = /[.?!…。！？]["'”’»)]*\s*$/
 export class SonioxSpeechTranslator implements SpeechTranslator {
   readonly name = 'soniox'
   readonly voices: readonly VoiceEntry[]
-  readonly #options: SonioxInterpretationOptions
+  readonly #options: Settings
   readonly #clock: Clock
   readonly #engine: LiveEngine
-  readonly #speech: MultiplexedSpeech
-  readonly #offered: readonly OfferedServerVoice[]
-  /** After a voice that fails, until another attempt. */
-  readonly #mute: FailureCooldown
+  readonly #speech: SonioxSynthesizer
+  /** After a voice that has failed, until another attempt. */
+  #mutedUntil = 0
 
-  constructor(options: SonioxInterpretationOptions, clock: Clock) {
-    const { voices, languages, voiceUrl, voiceModel, idleMs, timeoutMs, cooldownMs, apiKey } = options
+  constructor(options: Settings, clock: Clock) {
     this.#options = options
     this.#clock = clock
     this.#engine = new LiveEngine('interpretation', this.name, options, clock)
-    const access = { url: voiceUrl, model: voiceModel, apiKey, idleMs, timeoutMs, cooldownMs }
-    this.#speech = sonioxSpeech(this.name, access, clock)
-    const all = voices.map(voice => ({ ...voice, languages: voice.languages ?? languages }))
-    this.#offered = offeredVoices(all, this.name, true)
-    this.voices = this.#offered.map(({ entry }) => entry)
-    this.#mute = new FailureCooldown(clock, cooldownMs)
+    const { apiKey, timeoutMs, languages } = options
+    const url = options.url.replace('//stt-rt.', '//tts-rt.')
+    const voices = options.voices.map(voice => ({ ...voice, languages: voice.languages ?? languages }))
+    this.#speech = new SonioxSynthesizer({ url, apiKey, timeoutMs, model: VOICE_MODEL, voices }, clock)
+    this.voices = this.#speech.voices
   }
 
   targets(from: LanguageId): readonly LanguageId[] {
@@ -73,21 +103,18 @@ export class SonioxSpeechTranslator implements SpeechTranslator {
       throw new RangeError(`${this.name} translates ${from} into ${this.targets(from).join(', ')}, not ${to}`)
     const voice = this.#voice(to, voiceId)
     if (!voice) throw new RangeError(`${this.name} has no voice "${voiceId}" for ${to}`)
-    if (this.#mute.active) throw this.#engine.error('its voice has failed and is skipped temporarily')
-    const speaking = { voice: voice.voice.voice, language: to }
+    if (this.#clock.now() < this.#mutedUntil)
+      throw this.#engine.error('its voice has failed and is skipped temporarily')
     const queue = new UtteranceQueue({
       sink,
-      speech: this.#speech,
-      voice: speaking,
-      failed: error => {
-        this.#mute.failed({ final: true })
-        const { cause } = error
+      speak: (text, signal) => this.#speech.speak(text, voice.voiceId, signal),
+      failed: ({ cause }) => {
+        this.#mutedUntil = this.#clock.now() + MUTE_MS
         sink.failed(
           this.#engine.error(`the voice ${(cause as Error | undefined)?.message ?? 'failed'}`, cause),
         )
       },
     })
-    this.#speech.prepare(speaking)
     return this.#engine.open(
       this.#protocol(request, queue),
       error => {
@@ -100,30 +127,29 @@ export class SonioxSpeechTranslator implements SpeechTranslator {
 
   async close(): Promise<void> {
     await this.#engine.close()
-    this.#speech.close()
+    await this.#speech.close()
   }
 
   /** Returns the voice of that id for a language, else the first one. */
-  #voice(language: LanguageId, voiceId?: string): OfferedServerVoice | undefined {
-    return this.#offered.find(
-      each => each.language === language && (voiceId === undefined || each.entry.voiceId === voiceId),
+  #voice(language: LanguageId, voiceId?: string): VoiceEntry | undefined {
+    return this.voices.find(
+      each => each.languageId === language && (voiceId === undefined || each.voiceId === voiceId),
     )
   }
 
   #protocol(wanted: InterpretationRequest, queue: UtteranceQueue): LiveProtocol {
     const { from, to } = wanted
-    const { url, apiKey, model, pauseMs, terms, languages } = this.#options
+    const { url, apiKey, model, pauseMs, languages } = this.#options
     const request: SonioxRequest = {
       model,
       hint: primaryCode(from),
       pauseMs,
-      context: sonioxContext(terms, wanted),
+      context: sonioxContext(wanted),
       target: primaryCode(to),
     }
     const options: DialogueOptions = {
       queue,
       clock: this.#clock,
-      rate: this.#speech.rate,
       heard: code => heardLanguage(code, from, languages),
     }
     return {
@@ -137,8 +163,6 @@ export class SonioxSpeechTranslator implements SpeechTranslator {
 interface DialogueOptions {
   readonly queue: UtteranceQueue
   readonly clock: Clock
-  /** Sample rate of the voice (Hz). */
-  readonly rate: number
   readonly heard: (code: string | undefined) => LanguageId | undefined
 }
 
@@ -234,7 +258,7 @@ class InterpretationDialogue implements LiveDialogue {
     if (!final) return
     const current = this.#ending ?? this.#current
     current.utterance ??= this.#options.queue.begin()
-    current.utterance.translated(text, this.#options.rate)
+    current.utterance.translated(text)
     current.covered = { text: current.text.finalText, endMs: current.text.finalEndMs }
     if (current.covered.endMs !== undefined) this.#link.answered(this.#link.streamMs(current.covered.endMs))
     if (this.#ending) {

@@ -14,7 +14,7 @@ export interface AzureMessage {
   readonly language?: string | undefined
 }
 
-export interface AzureSession {
+export interface AzureSessionOptions {
   readonly address: string
   readonly token: string
   /** Candidates in BCP 47: the first one only, unless `detect` is set. */
@@ -34,7 +34,7 @@ const NO_RETRIES = '0'
  * One recognition session by the SDK, as the connection of a stream: its events are the messages. The SDK has its own
  * WebSocket, whose protocol is not documented.
  */
-export class AzureTransport implements LiveTransport {
+export class AzureSession implements LiveTransport {
   readonly #recognizer: Sdk.SpeechRecognizer
   readonly #audio: Sdk.PushAudioInputStream
   readonly #connection: Sdk.Connection
@@ -45,7 +45,7 @@ export class AzureTransport implements LiveTransport {
   #fault: SocketFault | undefined
   #over = false
 
-  private constructor(sdk: typeof Sdk, session: AzureSession, listener: SocketListener) {
+  private constructor(sdk: typeof Sdk, session: AzureSessionOptions, listener: SocketListener) {
     this.#listener = listener
     this.#audio = sdk.AudioInputStream.createPushStream(
       sdk.AudioStreamFormat.getWaveFormatPCM(SAMPLE_RATE, 16, 1),
@@ -59,12 +59,12 @@ export class AzureTransport implements LiveTransport {
   /** Connects; resolves when audio can be sent. Rejects with a `SocketFault`, also when `signal` aborts. */
   static async open(
     sdk: typeof Sdk,
-    session: AzureSession,
+    session: AzureSessionOptions,
     listener: SocketListener,
     clock: Clock,
     signal: AbortSignal,
-  ): Promise<AzureTransport> {
-    const transport = new AzureTransport(sdk, session, listener)
+  ): Promise<AzureSession> {
+    const transport = new AzureSession(sdk, session, listener)
     const { timeoutMs } = session
     const late = setTimer(clock, timeoutMs, () =>
       transport.#lost(new SocketFault(`no connection within ${timeoutMs} ms`, { passing: true })),
@@ -159,7 +159,7 @@ export class AzureTransport implements LiveTransport {
 
 function recognizerOf(
   sdk: typeof Sdk,
-  { address, token, languages, detect, terms, pauseMs }: AzureSession,
+  { address, token, languages, detect, terms, pauseMs }: AzureSessionOptions,
   audio: Sdk.PushAudioInputStream,
 ): Sdk.SpeechRecognizer {
   // Otherwise it reports its latencies to Microsoft.
@@ -192,4 +192,53 @@ function faultOf(code: string, details: string | undefined): SocketFault {
   const final = FINAL.includes(code) || status === 401 || status === 403
   const message = status === undefined ? `ended the session (${code})` : `answered ${status}`
   return new SocketFault(message, { passing: !final, code: status })
+}
+
+/** Tokens are valid for 10 minutes (guide "Authenticate requests"). */
+const VALID_MS = 8 * 60_000
+const PASSING_STATUS: readonly number[] = [408, 429]
+
+/**
+ * Short-lived tokens of a resource. The SDK sends credentials in the address, which proxies log: so it never gets the
+ * key itself.
+ */
+export class AzureTokens {
+  readonly #address: string
+  readonly #apiKey: string
+  readonly #clock: Clock
+  #known: { readonly token: string; readonly until: number } | undefined
+
+  constructor(address: string, apiKey: string, clock: Clock) {
+    this.#address = address
+    this.#apiKey = apiKey
+    this.#clock = clock
+  }
+
+  /** Returns a token that is valid for at least two more minutes. Rejects with a `SocketFault`. */
+  async get(signal: AbortSignal): Promise<string> {
+    const known = this.#known
+    if (known && known.until > this.#clock.now()) return known.token
+    const until = this.#clock.now() + VALID_MS
+    let response: Response
+    try {
+      const headers = { 'ocp-apim-subscription-key': this.#apiKey }
+      response = await fetch(this.#address, { method: 'POST', headers, redirect: 'manual', signal })
+      if (response.ok) {
+        const token = (await response.text()).trim()
+        this.#known = { token, until }
+        return token
+      }
+      await response.body?.cancel()
+    } catch (cause) {
+      throw new SocketFault('cannot be reached', { passing: true, cause })
+    }
+    const { status } = response
+    const passing = status >= 500 || PASSING_STATUS.includes(status)
+    throw new SocketFault(`answered ${status}`, { passing, code: status })
+  }
+
+  /** The token was rejected: the next one is requested again. */
+  forget(): void {
+    this.#known = undefined
+  }
 }
