@@ -128,7 +128,7 @@ export async function engineChecks(
 }
 
 /** Checks the engines that are programs and libraries of this machine. */
-export async function installedChecks(settings: EngineSettings, around: DoctorEnvironment): Promise<Check[]> {
+async function installedChecks(settings: EngineSettings, around: DoctorEnvironment): Promise<Check[]> {
   const examined = await examineInstalled(settings, around)
   return examined.map(engine => installedCheck(WORK[engine.kind], engine))
 }
