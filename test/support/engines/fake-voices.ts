@@ -10,7 +10,7 @@ const RATE = 24_000
 export const MS_PER_LETTER = 40
 
 /** Speech of `text`: 440 Hz, 40 ms for each letter. */
-export function lettersSpoken(text: string): Buffer {
+function lettersSpoken(text: string): Buffer {
   const { buffer, byteOffset, byteLength } = bytesOf(sine(440, text.length * MS_PER_LETTER, 8_000, RATE))
   return Buffer.from(buffer, byteOffset, byteLength)
 }

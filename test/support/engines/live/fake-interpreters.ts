@@ -57,8 +57,7 @@ export async function sonioxInterpreter() {
     server,
     engine: (changes = {}) => new SonioxSpeechTranslator({ ...options, ...changes }, systemClock),
     refusals: () => server.refusals,
-    // The fake speaks 40 ms for each letter of `uno`.
-    spokenMs: 120,
+    spokenMs: 400,
   }
 }
 
