@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Clock } from '../../../common/clock.ts'
-import type { LanguageId } from '../../../common/language.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import { bytesOf, SAMPLE_RATE } from '../../../transcode/pcm.ts'
 import {
@@ -12,12 +11,9 @@ import {
   serverEntry,
   urlField,
 } from '../definition.ts'
-import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
-import { heardLanguage } from '../languages.ts'
 import { SocketFault, socketUrl } from '../wire/engine-socket.ts'
-import { LiveEngine } from '../wire/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../wire/live-protocol.ts'
-import { TranscriptLog } from '../wire/transcript-log.ts'
+import { LiveRecognizer, type LiveSpeech } from '../wire/live-recognizer.ts'
 
 /** Maximum number of terms of a session (API reference, `keyterms_prompt`). */
 const MOST_TERMS = 100
@@ -34,63 +30,34 @@ export const assemblyAi = listedEngine({
   kind: 'transcription',
   schema: settings,
   key: { variable: 'ASSEMBLYAI_API_KEY', hosts: /\.assemblyai\.com$/ },
-  create: (choice, { clock, wallClock }) => new AssemblyAiTranscriber(choice, clock, wallClock),
+  create: (choice, { clock, wallClock }) => assemblyAiRecognizer(choice, clock, wallClock),
 })
 
 /** Live transcription by AssemblyAI, protocol version 3 (`/v3/ws`). */
-export class AssemblyAiTranscriber implements SpeechToText {
-  readonly name = 'assemblyai'
-  readonly takesTerms = true
-  readonly languages: readonly LanguageId[]
-  readonly #options: Settings
-  readonly #wall: WallClock
-  readonly #engine: LiveEngine
+export function assemblyAiRecognizer(choice: Settings, clock: Clock, wall: WallClock): LiveRecognizer {
+  return new LiveRecognizer('assemblyai', choice, clock, speech => protocolOf(choice, speech, wall))
+}
 
-  constructor(options: Settings, clock: Clock, wall: WallClock) {
-    this.languages = options.languages
-    this.#options = options
-    this.#wall = wall
-    this.#engine = new LiveEngine('transcription', this.name, options, clock)
-  }
-
-  async open(
-    language: LanguageId,
-    sink: TranscriptSink,
-    { terms = [] }: HearingOptions = {},
-  ): Promise<SpeechStream> {
-    if (!this.languages.includes(language))
-      throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
-    return this.#engine.open(this.#protocol(language, sink, terms), error => sink.failed(error))
-  }
-
-  close(): Promise<void> {
-    return this.#engine.close()
-  }
-
-  #protocol(language: LanguageId, sink: TranscriptSink, terms: readonly string[]): LiveProtocol {
-    const { url, apiKey, model } = this.#options
-    const keyterms = terms.slice(0, MOST_TERMS)
-    const search = new URLSearchParams({
-      ...{ sample_rate: String(SAMPLE_RATE), encoding: 'pcm_s16le', speech_model: model },
-      format_turns: 'true',
-    })
-    if (keyterms.length > 0) search.set('keyterms_prompt', JSON.stringify(keyterms))
-    const log = new TranscriptLog(sink)
-    const heard = (code: string | null | undefined) => heardLanguage(code, language, this.languages)
-    return {
-      rate: SAMPLE_RATE,
-      // Accepted are 50 to 1000 ms.
-      chunkMs: 100,
-      // Silence ends turns, and there is no message that keeps a connection without audio.
-      continuous: true,
-      address: () => ({
-        url: socketUrl(url, `/v3/ws?${search}`),
-        // The key itself, without a scheme.
-        headers: { authorization: apiKey },
-      }),
-      closedWith: code => closeFault(code),
-      dialogue: link => new TurnDialogue(link, log, heard, this.#wall),
-    }
+function protocolOf({ url, apiKey, model }: Settings, speech: LiveSpeech, wall: WallClock): LiveProtocol {
+  const keyterms = speech.terms.slice(0, MOST_TERMS)
+  const search = new URLSearchParams({
+    ...{ sample_rate: String(SAMPLE_RATE), encoding: 'pcm_s16le', speech_model: model },
+    format_turns: 'true',
+  })
+  if (keyterms.length > 0) search.set('keyterms_prompt', JSON.stringify(keyterms))
+  return {
+    rate: SAMPLE_RATE,
+    // Accepted are 50 to 1000 ms.
+    chunkMs: 100,
+    // Silence ends turns, and there is no message that keeps a connection without audio.
+    continuous: true,
+    address: () => ({
+      url: socketUrl(url, `/v3/ws?${search}`),
+      // The key itself, without a scheme.
+      headers: { authorization: apiKey },
+    }),
+    closedWith: code => closeFault(code),
+    dialogue: link => new TurnDialogue(link, speech, wall),
   }
 }
 
@@ -115,26 +82,19 @@ const turnSchema = z.object({
 /** Turns: each message has the whole text so far; the end comes once unformatted and once formatted. */
 class TurnDialogue implements LiveDialogue {
   readonly #link: LiveLink
-  readonly #log: TranscriptLog
-  readonly #heard: (code: string | null | undefined) => LanguageId | undefined
+  readonly #speech: LiveSpeech
   readonly #wall: WallClock
   /** Number of the last turn that has ended. */
   #ended = -1
 
-  constructor(
-    link: LiveLink,
-    log: TranscriptLog,
-    heard: (code: string | null | undefined) => LanguageId | undefined,
-    wall: WallClock,
-  ) {
+  constructor(link: LiveLink, speech: LiveSpeech, wall: WallClock) {
     this.#link = link
-    this.#log = log
-    this.#heard = heard
+    this.#speech = speech
     this.#wall = wall
   }
 
   get busy(): boolean {
-    return this.#log.busy
+    return this.#speech.log.busy
   }
 
   /** The service speaks first. */
@@ -161,7 +121,7 @@ class TurnDialogue implements LiveDialogue {
   }
 
   ended(): void {
-    this.#log.retract()
+    this.#speech.log.retract()
   }
 
   #turn({
@@ -178,11 +138,11 @@ class TurnDialogue implements LiveDialogue {
     const endMs = this.#link.streamMs(last?.end ?? this.#link.sentMs)
     const heard = { text: transcript.trim(), startMs, endMs }
     if (!over || !formatted) {
-      this.#log.partial(heard)
+      this.#speech.log.partial(heard)
       return
     }
     this.#ended = order
-    this.#log.final({ ...heard, language: this.#heard(code) })
+    this.#speech.log.final({ ...heard, language: this.#speech.heard(code) })
     this.#link.answered(endMs)
   }
 }

@@ -12,12 +12,10 @@ import {
   serverEntry,
   urlField,
 } from '../definition.ts'
-import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
-import { heardLanguage, primaryCode } from '../languages.ts'
-import { SocketFault, socketUrl } from '../wire/engine-socket.ts'
-import { LiveEngine } from '../wire/live-engine.ts'
+import { primaryCode } from '../languages.ts'
+import { type SocketAddress, SocketFault, socketUrl } from '../wire/engine-socket.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../wire/live-protocol.ts'
-import { TranscriptLog } from '../wire/transcript-log.ts'
+import { LiveRecognizer, type LiveSpeech } from '../wire/live-recognizer.ts'
 
 /** Pause after which Nova ends an utterance that noise keeps open: at least 1 s (API reference, `utterance_end_ms`). */
 const UTTERANCE_END_MS = 1_000
@@ -39,87 +37,57 @@ export const deepgram = listedEngine({
   kind: 'transcription',
   schema: settings,
   key: { variable: 'DEEPGRAM_API_KEY', hosts: /^api\.deepgram\.com$/ },
-  create: (choice, { clock }) => new DeepgramTranscriber(choice, clock),
+  create: (choice, { clock }) => deepgramRecognizer(choice, clock),
 })
 
 /** Live transcription by Deepgram: Nova at `/v1/listen`, and Flux, which predicts the end of a turn, at `/v2/listen`. */
-export class DeepgramTranscriber implements SpeechToText {
-  readonly name = 'deepgram'
-  readonly takesTerms = true
-  readonly languages: readonly LanguageId[]
-  readonly #options: Settings
-  readonly #engine: LiveEngine
+export function deepgramRecognizer(choice: Settings, clock: Clock): LiveRecognizer {
+  return new LiveRecognizer('deepgram', choice, clock, speech =>
+    choice.model.startsWith('flux') ? fluxProtocol(choice, speech) : novaProtocol(choice, speech),
+  )
+}
 
-  constructor(options: Settings, clock: Clock) {
-    this.languages = options.languages
-    this.#options = options
-    this.#engine = new LiveEngine('transcription', this.name, options, clock)
+function novaProtocol({ pauseMs, ...choice }: Settings, speech: LiveSpeech): LiveProtocol {
+  const query = {
+    ...{ language: primaryCode(speech.language), channels: '1', interim_results: 'true' },
+    ...{ smart_format: 'true', vad_events: 'false' },
+    ...{ endpointing: String(pauseMs), utterance_end_ms: String(UTTERANCE_END_MS) },
   }
-
-  async open(
-    language: LanguageId,
-    sink: TranscriptSink,
-    { terms = [] }: HearingOptions = {},
-  ): Promise<SpeechStream> {
-    if (!this.languages.includes(language))
-      throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
-    const log = new TranscriptLog(sink)
-    const heard = (code: string | undefined) => heardLanguage(code, language, this.languages)
-    const keyterms = terms.slice(0, MOST_TERMS)
-    const protocol = this.#options.model.startsWith('flux')
-      ? this.#flux(language, keyterms, log, heard)
-      : this.#nova(language, keyterms, log, heard)
-    return this.#engine.open(protocol, error => sink.failed(error))
-  }
-
-  close(): Promise<void> {
-    return this.#engine.close()
-  }
-
-  #nova(language: LanguageId, keyterms: readonly string[], log: TranscriptLog, heard: Heard): LiveProtocol {
-    const { model, pauseMs } = this.#options
-    const query = {
-      ...{ model, language: primaryCode(language), encoding: 'linear16', sample_rate: String(SAMPLE_RATE) },
-      ...{ channels: '1', interim_results: 'true', smart_format: 'true', vad_events: 'false' },
-      ...{ endpointing: String(pauseMs), utterance_end_ms: String(UTTERANCE_END_MS) },
-    }
-    return {
-      rate: SAMPLE_RATE,
-      chunkMs: 60,
-      keepAliveMs: KEEP_ALIVE_MS,
-      address: () => this.#address('/v1/listen', query, keyterms),
-      dialogue: link => new NovaDialogue(link, log, heard),
-    }
-  }
-
-  #flux(language: LanguageId, keyterms: readonly string[], log: TranscriptLog, heard: Heard): LiveProtocol {
-    const query = {
-      ...{ model: this.#options.model, encoding: 'linear16', sample_rate: String(SAMPLE_RATE) },
-      ...{ language_hint: primaryCode(language) },
-    }
-    return {
-      rate: SAMPLE_RATE,
-      chunkMs: 80,
-      // Its messages have no `KeepAlive`.
-      continuous: true,
-      address: () => this.#address('/v2/listen', query, keyterms),
-      dialogue: link => new FluxDialogue(link, log, heard),
-    }
-  }
-
-  #address(path: string, query: Readonly<Record<string, string>>, keyterms: readonly string[]) {
-    const { url, apiKey } = this.#options
-    const search = new URLSearchParams(query)
-    for (const term of keyterms) search.append('keyterm', term)
-    return {
-      url: socketUrl(url, `${path}?${search}`),
-      headers: { authorization: apiKey && `Token ${apiKey}` },
-    }
+  return {
+    rate: SAMPLE_RATE,
+    chunkMs: 60,
+    keepAliveMs: KEEP_ALIVE_MS,
+    address: () => addressOf('/v1/listen', choice, query, speech.terms),
+    dialogue: link => new NovaDialogue(link, speech),
   }
 }
 
-/** Returns the language of the settings for a code that the service tells. */
-type Heard = (code: string | undefined) => LanguageId | undefined
+function fluxProtocol(choice: Settings, speech: LiveSpeech): LiveProtocol {
+  const query = { language_hint: primaryCode(speech.language) }
+  return {
+    rate: SAMPLE_RATE,
+    chunkMs: 80,
+    // Its messages have no `KeepAlive`.
+    continuous: true,
+    address: () => addressOf('/v2/listen', choice, query, speech.terms),
+    dialogue: link => new FluxDialogue(link, speech),
+  }
+}
+
+function addressOf(
+  path: string,
+  { url, apiKey, model }: Pick<Settings, 'url' | 'apiKey' | 'model'>,
+  query: Readonly<Record<string, string>>,
+  terms: readonly string[],
+): SocketAddress {
+  const audio = { encoding: 'linear16', sample_rate: String(SAMPLE_RATE) }
+  const search = new URLSearchParams({ model, ...audio, ...query })
+  for (const term of terms.slice(0, MOST_TERMS)) search.append('keyterm', term)
+  return {
+    url: socketUrl(url, `${path}?${search}`),
+    headers: { authorization: apiKey && `Token ${apiKey}` },
+  }
+}
 
 const alternativeSchema = z.object({
   transcript: z.string(),
@@ -151,18 +119,16 @@ function failedWith(message: unknown, link: LiveLink): boolean {
 /** Nova: an utterance is made of pieces with `is_final`, up to the one with `speech_final`, or `UtteranceEnd`. */
 class NovaDialogue implements LiveDialogue {
   readonly #link: LiveLink
-  readonly #log: TranscriptLog
-  readonly #heard: Heard
+  readonly #speech: LiveSpeech
   /** The final pieces of the utterance in progress. */
   #pieces: string[] = []
   #startMs: number | undefined
   #endMs = 0
   #language: LanguageId | undefined
 
-  constructor(link: LiveLink, log: TranscriptLog, heard: Heard) {
+  constructor(link: LiveLink, speech: LiveSpeech) {
     this.#link = link
-    this.#log = log
-    this.#heard = heard
+    this.#speech = speech
   }
 
   get busy(): boolean {
@@ -200,7 +166,7 @@ class NovaDialogue implements LiveDialogue {
   ended(): void {
     this.#pieces = []
     this.#startMs = undefined
-    this.#log.retract()
+    this.#speech.log.retract()
   }
 
   #results(results: z.infer<typeof resultsSchema>): void {
@@ -210,11 +176,11 @@ class NovaDialogue implements LiveDialogue {
     const endMs = this.#link.streamMs((start + duration) * 1_000)
     if (text !== '') {
       this.#startMs ??= this.#link.streamMs(start * 1_000)
-      this.#language = this.#heard(languages?.[0]) ?? this.#language
+      this.#language = this.#speech.heard(languages?.[0]) ?? this.#language
       this.#endMs = endMs
       if (final) this.#pieces.push(text)
       const whole = final ? this.#pieces : [...this.#pieces, text]
-      this.#log.partial({ text: whole.join(' '), startMs: this.#startMs, endMs })
+      this.#speech.log.partial({ text: whole.join(' '), startMs: this.#startMs, endMs })
     }
     if (final && (last || asked)) this.#end()
     // Silence that was looked through need not be repeated.
@@ -224,7 +190,7 @@ class NovaDialogue implements LiveDialogue {
   #end(): void {
     if (this.#startMs === undefined) return
     const [startMs, endMs] = [this.#startMs, this.#endMs]
-    this.#log.final({ text: this.#pieces.join(' '), startMs, endMs, language: this.#language })
+    this.#speech.log.final({ text: this.#pieces.join(' '), startMs, endMs, language: this.#language })
     this.#pieces = []
     this.#startMs = undefined
     this.#language = undefined
@@ -245,17 +211,15 @@ const turnSchema = z.object({
 /** Flux: each message has the whole text of the present turn. */
 class FluxDialogue implements LiveDialogue {
   readonly #link: LiveLink
-  readonly #log: TranscriptLog
-  readonly #heard: Heard
+  readonly #speech: LiveSpeech
 
-  constructor(link: LiveLink, log: TranscriptLog, heard: Heard) {
+  constructor(link: LiveLink, speech: LiveSpeech) {
     this.#link = link
-    this.#log = log
-    this.#heard = heard
+    this.#speech = speech
   }
 
   get busy(): boolean {
-    return this.#log.busy
+    return this.#speech.log.busy
   }
 
   begin(): void {
@@ -271,10 +235,10 @@ class FluxDialogue implements LiveDialogue {
     const startMs = start == null ? this.#link.speechFromMs : this.#link.streamMs(start * 1_000)
     const text = transcript.trim()
     if (event !== 'EndOfTurn') {
-      this.#log.partial({ text, startMs, endMs })
+      this.#speech.log.partial({ text, startMs, endMs })
       return
     }
-    this.#log.final({ text, startMs, endMs, language: this.#heard(languages?.[0]) })
+    this.#speech.log.final({ text, startMs, endMs, language: this.#speech.heard(languages?.[0]) })
     this.#link.answered(endMs)
   }
 
@@ -287,6 +251,6 @@ class FluxDialogue implements LiveDialogue {
   }
 
   ended(): void {
-    this.#log.retract()
+    this.#speech.log.retract()
   }
 }

@@ -22,7 +22,7 @@ export class LiveEngine {
   readonly #name: string
   readonly #settings: LiveEngineSettings
   readonly #clock: Clock
-  readonly #streams = new Set<SpeechStream>()
+  readonly #streams = new Set<LiveStream>()
   readonly #cooldown: FailureCooldown
   #closed = false
 
@@ -48,23 +48,26 @@ export class LiveEngine {
     if (this.#cooldown.active) throw this.error('has failed several times and is skipped temporarily')
     const { timeoutMs, quietMs = QUIET_MS } = this.#settings
     try {
-      const stream = await LiveStream.open({
+      const stream: LiveStream = await LiveStream.open({
         protocol,
         clock: this.#clock,
         timeoutMs,
         quietMs,
+        closed: () => {
+          this.#streams.delete(stream)
+          closed()
+        },
         connected: fault => {
           if (fault) this.#cooldown.failed({ final: !fault.passing })
           else this.#cooldown.succeeded()
         },
         failed: fault => {
-          this.#streams.delete(tracked)
+          this.#streams.delete(stream)
           failed(this.error(fault.message, fault))
         },
       })
-      const tracked = this.#tracked(stream, closed)
-      this.#streams.add(tracked)
-      return tracked
+      this.#streams.add(stream)
+      return stream
     } catch (fault) {
       throw this.error((fault as SocketFault).message, fault)
     }
@@ -79,27 +82,5 @@ export class LiveEngine {
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all(Array.from(this.#streams, stream => stream.close()))
-  }
-
-  #tracked(stream: LiveStream, closed: () => void): SpeechStream {
-    const streams = this.#streams
-    const tracked: SpeechStream = {
-      get queuedMs() {
-        return stream.queuedMs
-      },
-      get waitingMs() {
-        return stream.waitingMs
-      },
-      get behindMs() {
-        return stream.behindMs
-      },
-      write: pcm => stream.write(pcm),
-      close() {
-        streams.delete(tracked)
-        closed()
-        return stream.close()
-      },
-    }
-    return tracked
   }
 }

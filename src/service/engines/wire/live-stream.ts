@@ -18,6 +18,8 @@ export interface LiveStreamOptions {
   readonly quietMs: number
   /** Every attempt to connect, by its outcome. */
   readonly connected: (fault: SocketFault | undefined) => void
+  /** Its owner closes it: results are no longer needed. Called before it closes, once. */
+  readonly closed: () => void
   /** The stream has failed; called once. */
   readonly failed: (fault: SocketFault) => void
 }
@@ -66,6 +68,7 @@ export class LiveStream implements SpeechStream {
   readonly #activity = new VoiceActivity()
   readonly #frames: Framer
   readonly #closed = new AbortController()
+  #left = false
   #connection: LiveConnection | undefined
   /** Settles when the attempt to connect is over. */
   #connecting: Promise<void> | undefined
@@ -104,6 +107,8 @@ export class LiveStream implements SpeechStream {
       if (connection.fault) throw connection.fault
       stream.#connection = connection
     } catch (error) {
+      // Nobody has it.
+      stream.#left = true
       await stream.close()
       throw error
     }
@@ -134,6 +139,8 @@ export class LiveStream implements SpeechStream {
   }
 
   async close(): Promise<void> {
+    if (!this.#left) this.#options.closed()
+    this.#left = true
     if (this.#closed.signal.aborted) return this.#connecting
     this.#closed.abort()
     this.#ticker?.[Symbol.dispose]()

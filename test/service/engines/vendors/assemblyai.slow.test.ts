@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { systemWallClock } from '../../../../src/common/wall-clock.ts'
-import { AssemblyAiTranscriber } from '../../../../src/service/engines/vendors/assemblyai.ts'
+import type { SpeechToText } from '../../../../src/service/engines/engine.ts'
+import { assemblyAiRecognizer } from '../../../../src/service/engines/vendors/assemblyai.ts'
 import { FakeAssemblyAi } from '../../../support/engines/live/fake-assemblyai.ts'
 import { FAKE_KEY } from '../../../support/engines/live/fake-live-server.ts'
 import { LIVE, liveRecognizer, liveSpeech, recognizing } from '../../../support/engines/live/live-checks.ts'
@@ -10,11 +11,7 @@ import { toneSpeech } from '../../../support/engines/live/tone-speech.ts'
 import { until } from '../../../support/until.ts'
 
 const engineAt = (url: string, changes = {}) =>
-  new AssemblyAiTranscriber(
-    { ...LIVE, url, model: 'universal-3-5-pro', ...changes },
-    systemClock,
-    systemWallClock,
-  )
+  assemblyAiRecognizer({ ...LIVE, url, model: 'universal-3-5-pro', ...changes }, systemClock, systemWallClock)
 
 liveRecognizer(
   'AssemblyAI',
@@ -23,7 +20,7 @@ liveRecognizer(
 )
 
 /** Formatted turns have a capital and a full stop, which the checks do not expect. */
-function lowerCase(engine: AssemblyAiTranscriber): AssemblyAiTranscriber {
+function lowerCase(engine: SpeechToText): SpeechToText {
   const open = engine.open.bind(engine)
   const plain = <T extends { text: string }>(each: T) => ({
     ...each,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { systemClock } from '../../../../src/common/clock.ts'
 import type { SpeechToText } from '../../../../src/service/engines/engine.ts'
-import { AzureTranscriber, azureAddresses } from '../../../../src/service/engines/vendors/azure/azure.ts'
+import { azureAddresses, azureRecognizer } from '../../../../src/service/engines/vendors/azure/azure.ts'
 import { FakeAzureSpeech } from '../../../support/engines/live/fake-azure-speech.ts'
 import { FAKE_KEY } from '../../../support/engines/live/fake-live-server.ts'
 import { LIVE, liveRecognizer, recognizing } from '../../../support/engines/live/live-checks.ts'
@@ -10,7 +10,7 @@ import { toneSpeech } from '../../../support/engines/live/tone-speech.ts'
 import { until } from '../../../support/until.ts'
 
 const engineAt = (url: string, changes = {}) =>
-  AzureTranscriber.create({ ...LIVE, url, pauseMs: 300, detectLanguage: false, ...changes }, systemClock)
+  azureRecognizer({ ...LIVE, url, pauseMs: 300, detectLanguage: false, ...changes }, systemClock)
 
 liveRecognizer('Azure', () => new FakeAzureSpeech().listen(), engineAt, {
   // The SDK tells no status of a handshake.

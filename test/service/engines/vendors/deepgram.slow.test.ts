@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { systemClock } from '../../../../src/common/clock.ts'
-import { DeepgramTranscriber } from '../../../../src/service/engines/vendors/deepgram.ts'
+import { deepgramRecognizer } from '../../../../src/service/engines/vendors/deepgram.ts'
 import { FakeDeepgram } from '../../../support/engines/live/fake-deepgram.ts'
 import { FAKE_KEY } from '../../../support/engines/live/fake-live-server.ts'
 import { LIVE, liveRecognizer, recognizing } from '../../../support/engines/live/live-checks.ts'
@@ -11,7 +11,7 @@ import { until } from '../../../support/until.ts'
 const engineAt =
   (model: string) =>
   (url: string, changes = {}) =>
-    new DeepgramTranscriber({ ...LIVE, url, model, pauseMs: 300, ...changes }, systemClock)
+    deepgramRecognizer({ ...LIVE, url, model, pauseMs: 300, ...changes }, systemClock)
 const nova = engineAt('nova-3')
 const flux = engineAt('flux-general-multi')
 

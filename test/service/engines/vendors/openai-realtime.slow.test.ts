@@ -6,7 +6,7 @@ import type {
   InterpretedText,
   Transcript,
 } from '../../../../src/service/engines/engine.ts'
-import { OpenAiLiveTranscriber } from '../../../../src/service/engines/vendors/openai/realtime.ts'
+import { openAiLiveRecognizer } from '../../../../src/service/engines/vendors/openai/realtime.ts'
 import { openAiInterpreter } from '../../../support/engines/live/fake-interpreters.ts'
 import { FakeOpenAiRealtime } from '../../../support/engines/live/fake-openai-realtime.ts'
 import { liveInterpreter } from '../../../support/engines/live/interpreter-checks.ts'
@@ -15,7 +15,7 @@ import { toneSpeech } from '../../../support/engines/live/tone-speech.ts'
 import { until } from '../../../support/until.ts'
 
 const transcriber = (url: string, changes = {}) =>
-  new OpenAiLiveTranscriber(
+  openAiLiveRecognizer(
     { ...LIVE, url, model: 'gpt-live-transcribe', pauseMs: 300, ...changes },
     systemClock,
     systemWallClock,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { systemClock } from '../../../../src/common/clock.ts'
-import { SonioxTranscriber } from '../../../../src/service/engines/vendors/soniox/soniox.ts'
+import { sonioxRecognizer } from '../../../../src/service/engines/vendors/soniox/soniox.ts'
 import { FAKE_KEY } from '../../../support/engines/live/fake-live-server.ts'
 import { FakeSonioxLive } from '../../../support/engines/live/fake-soniox-live.ts'
 import { LIVE, liveRecognizer, liveSpeech, recognizing } from '../../../support/engines/live/live-checks.ts'
@@ -9,8 +9,7 @@ import { toneSpeech } from '../../../support/engines/live/tone-speech.ts'
 import { until } from '../../../support/until.ts'
 
 const OPTIONS = { ...LIVE, model: 'stt-rt-v5', pauseMs: 500 }
-const engineAt = (url: string, changes = {}) =>
-  new SonioxTranscriber({ ...OPTIONS, url, ...changes }, systemClock)
+const engineAt = (url: string, changes = {}) => sonioxRecognizer({ ...OPTIONS, url, ...changes }, systemClock)
 
 liveRecognizer('Soniox', () => new FakeSonioxLive().listen(), engineAt)
 

@@ -1,5 +1,4 @@
 /** Azure: recognition through Microsoft's package (sdk-session.ts), voices and translation over HTTP. */
-import type * as Sdk from 'microsoft-cognitiveservices-speech-sdk'
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import { type LanguageId, languageTag, primaryLanguage } from '../../../../common/language.ts'
@@ -19,23 +18,13 @@ import {
   urlField,
   voicesSchema,
 } from '../../definition.ts'
-import {
-  EngineError,
-  type GlossaryEntry,
-  type HearingOptions,
-  type SpeechStream,
-  type SpeechToText,
-  type TranscriptSink,
-  type TranslationOptions,
-} from '../../engine.ts'
-import { heardLanguage } from '../../languages.ts'
+import { EngineError, type GlossaryEntry, type TranslationOptions } from '../../engine.ts'
 import { WordMatcher } from '../../vocabulary/word-matcher.ts'
 import { socketUrl } from '../../wire/engine-socket.ts'
 import { HttpSynthesizer, SpokenAnswer, type SpokenVoice } from '../../wire/http-synthesizer.ts'
 import { HostedTranslator } from '../../wire/http-translator.ts'
-import { LiveEngine } from '../../wire/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../../wire/live-protocol.ts'
-import { TranscriptLog } from '../../wire/transcript-log.ts'
+import { LiveRecognizer, type LiveSpeech } from '../../wire/live-recognizer.ts'
 import { type AzureMessage, AzureSession, AzureTokens } from './sdk-session.ts'
 
 const resourceUrl = ownUrlField(
@@ -77,7 +66,7 @@ export const azureTranscription = listedEngine({
   kind: 'transcription',
   schema: transcriptionSettings,
   key,
-  create: (choice, { clock }) => AzureTranscriber.create(choice, clock),
+  create: (choice, { clock }) => azureRecognizer(choice, clock),
 })
 
 export const azureSynthesis = listedEngine({
@@ -133,103 +122,60 @@ const MOST_TERMS = 500
 /** Maximum number of languages among which the service detects one during a session (guide "Language identification"). */
 const MOST_LANGUAGES = 10
 
-/** Live transcription by Azure Speech, through Microsoft's package. */
-export class AzureTranscriber implements SpeechToText {
-  readonly name = 'azure'
-  readonly languages: readonly LanguageId[]
-  readonly takesTerms = true
-  readonly #sdk: typeof Sdk
-  readonly #options: TranscriptionSettings
-  readonly #clock: Clock
-  readonly #engine: LiveEngine
-  readonly #address: string
-  readonly #tokens: AzureTokens
-
-  private constructor(sdk: typeof Sdk, options: TranscriptionSettings, clock: Clock) {
-    const { recognition, token } = azureAddresses(options.url)
-    this.languages = options.languages
-    this.#sdk = sdk
-    this.#options = options
-    this.#clock = clock
-    this.#address = recognition
-    this.#tokens = new AzureTokens(token, options.apiKey ?? '', clock)
-    this.#engine = new LiveEngine('transcription', this.name, options, clock)
-  }
-
-  /** Rejects with an `EngineError` if the package is not installed. */
-  static async create(options: TranscriptionSettings, clock: Clock): Promise<AzureTranscriber> {
-    if (missingOf('azure').length > 0)
-      throw new EngineError(
-        'transcription',
-        'azure',
-        `its package is not installed: run ${howToInstall('azure')}`,
-      )
-    const sdk = await import('microsoft-cognitiveservices-speech-sdk')
-    return new AzureTranscriber(sdk, options, clock)
-  }
-
-  async open(
-    language: LanguageId,
-    sink: TranscriptSink,
-    { terms = [] }: HearingOptions = {},
-  ): Promise<SpeechStream> {
-    if (!this.languages.includes(language))
-      throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
-    const log = new TranscriptLog(sink)
-    return this.#engine.open(this.#protocol(language, terms, log), error => sink.failed(error))
-  }
-
-  close(): Promise<void> {
-    return this.#engine.close()
-  }
-
-  #protocol(language: LanguageId, terms: readonly string[], log: TranscriptLog): LiveProtocol {
-    const { pauseMs, timeoutMs, detectLanguage } = this.#options
-    const others = this.languages.filter(each => each !== language)
+/**
+ * Live transcription by Azure Speech, through Microsoft's package. Rejects with an `EngineError` if that is not installed.
+ */
+export async function azureRecognizer(choice: TranscriptionSettings, clock: Clock): Promise<LiveRecognizer> {
+  if (missingOf('azure').length > 0)
+    throw new EngineError(
+      'transcription',
+      'azure',
+      `its package is not installed: run ${howToInstall('azure')}`,
+    )
+  const sdk = await import('microsoft-cognitiveservices-speech-sdk')
+  const { recognition: address, token } = azureAddresses(choice.url)
+  const tokens = new AzureTokens(token, choice.apiKey ?? '', clock)
+  const { pauseMs, timeoutMs, detectLanguage } = choice
+  const protocol = (speech: LiveSpeech): LiveProtocol => {
+    const others = choice.languages.filter(each => each !== speech.language)
+    const request = {
+      ...{ address, pauseMs, timeoutMs, detect: detectLanguage },
+      languages: [speech.language, ...others].slice(0, MOST_LANGUAGES).map(languageTag),
+      terms: speech.terms.slice(0, MOST_TERMS),
+    }
     return {
       rate: SAMPLE_RATE,
       chunkMs: 100,
       // Silence ends utterances, and the SDK has nothing to keep a connection with.
       continuous: true,
-      address: async signal => ({ url: this.#address, token: await this.#tokens.get(signal) }),
+      address: async signal => ({ url: address, token: await tokens.get(signal) }),
       connect: async ({ token = '' }, listener, signal) => {
         try {
-          const session = {
-            ...{ address: this.#address, token, pauseMs, timeoutMs, detect: detectLanguage },
-            languages: [language, ...others].slice(0, MOST_LANGUAGES).map(languageTag),
-            terms: terms.slice(0, MOST_TERMS),
-          }
-          return await AzureSession.open(this.#sdk, session, listener, this.#clock, signal)
+          return await AzureSession.open(sdk, { ...request, token }, listener, clock, signal)
         } catch (error) {
-          this.#tokens.forget()
+          tokens.forget()
           throw error
         }
       },
-      dialogue: link =>
-        new AzureDialogue(link, log, code =>
-          detectLanguage ? heardLanguage(code, language, this.languages) : undefined,
-        ),
+      dialogue: link => new AzureDialogue(link, speech, detectLanguage),
     }
   }
+  return new LiveRecognizer('azure', choice, clock, protocol)
 }
 
 class AzureDialogue implements LiveDialogue {
   readonly #link: LiveLink
-  readonly #log: TranscriptLog
-  readonly #heard: (code: string | undefined) => LanguageId | undefined
+  readonly #speech: LiveSpeech
+  readonly #detects: boolean
 
-  constructor(
-    link: LiveLink,
-    log: TranscriptLog,
-    heard: (code: string | undefined) => LanguageId | undefined,
-  ) {
+  constructor(link: LiveLink, speech: LiveSpeech, detects: boolean) {
     this.#link = link
-    this.#log = log
-    this.#heard = heard
+    this.#speech = speech
+    this.#detects = detects
   }
 
   get busy(): boolean {
-    return this.#log.busy
+    return this.#speech.log.busy
   }
 
   begin(): void {
@@ -244,10 +190,10 @@ class AzureDialogue implements LiveDialogue {
       endMs: this.#link.streamMs(endMs),
     }
     if (type === 'partial') {
-      this.#log.partial(heard)
+      this.#speech.log.partial(heard)
       return
     }
-    this.#log.final({ ...heard, language: this.#heard(language) })
+    this.#speech.log.final({ ...heard, language: this.#detects ? this.#speech.heard(language) : undefined })
     this.#link.answered(heard.endMs)
   }
 
@@ -256,7 +202,7 @@ class AzureDialogue implements LiveDialogue {
   }
 
   ended(): void {
-    this.#log.retract()
+    this.#speech.log.retract()
   }
 }
 

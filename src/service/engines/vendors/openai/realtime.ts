@@ -15,13 +15,10 @@ import {
   urlField,
 } from '../../definition.ts'
 import type {
-  HearingOptions,
   InterpretationRequest,
   InterpretationSink,
   SpeechStream,
-  SpeechToText,
   SpeechTranslator,
-  TranscriptSink,
 } from '../../engine.ts'
 import { primaryCode } from '../../languages.ts'
 import { base64Of, pcmOf } from '../../wire/base64-pcm.ts'
@@ -30,7 +27,8 @@ import { SocketFault, socketUrl } from '../../wire/engine-socket.ts'
 import { otherLanguages } from '../../wire/http-translator.ts'
 import { LiveEngine } from '../../wire/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../../wire/live-protocol.ts'
-import { TranscriptLog } from '../../wire/transcript-log.ts'
+import { LiveRecognizer } from '../../wire/live-recognizer.ts'
+import type { TranscriptLog } from '../../wire/transcript-log.ts'
 import { OPENAI_KEY, OPENAI_QUESTION } from './dialect.ts'
 
 const url = urlField('https://api.openai.com')
@@ -56,7 +54,7 @@ export const openAiLive = listedEngine({
   kind: 'transcription',
   schema: transcriptionSettings,
   key: OPENAI_KEY,
-  create: (choice, { clock, wallClock }) => new OpenAiLiveTranscriber(choice, clock, wallClock),
+  create: (choice, { clock, wallClock }) => openAiLiveRecognizer(choice, clock, wallClock),
 })
 
 export const openAiInterpretation = listedEngine({
@@ -164,37 +162,12 @@ const LEAST_TURN_MS = 100
  * Speech recognition by OpenAI's live transcription (guide "Realtime transcription"): partial results while someone
  * speaks. Its models do not detect pauses, so turns are ended here.
  */
-export class OpenAiLiveTranscriber implements SpeechToText {
-  readonly name = 'openai-live'
-  readonly takesTerms = true
-  readonly languages: readonly LanguageId[]
-  readonly #options: TranscriptionSettings
-  readonly #wall: WallClock
-  readonly #engine: LiveEngine
-
-  constructor(options: TranscriptionSettings, clock: Clock, wall: WallClock) {
-    this.languages = options.languages
-    this.#options = options
-    this.#wall = wall
-    this.#engine = new LiveEngine('transcription', this.name, options, clock)
-  }
-
-  async open(
-    language: LanguageId,
-    sink: TranscriptSink,
-    options: HearingOptions = {},
-  ): Promise<SpeechStream> {
-    if (!this.languages.includes(language))
-      throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
-    return this.#engine.open(this.#protocol(language, sink, options), error => sink.failed(error))
-  }
-
-  close(): Promise<void> {
-    return this.#engine.close()
-  }
-
-  #protocol(language: LanguageId, sink: TranscriptSink, { terms = [], about }: HearingOptions): LiveProtocol {
-    const { url, apiKey, model, pauseMs } = this.#options
+export function openAiLiveRecognizer(
+  { url, apiKey, model, pauseMs, ...choice }: TranscriptionSettings,
+  clock: Clock,
+  wall: WallClock,
+): LiveRecognizer {
+  return new LiveRecognizer('openai-live', choice, clock, ({ language, terms, about, log }) => {
     const session = {
       type: 'transcription',
       audio: {
@@ -209,7 +182,6 @@ export class OpenAiLiveTranscriber implements SpeechToText {
         },
       },
     }
-    const log = new TranscriptLog(sink)
     return {
       rate: OPENAI_RATE,
       chunkMs: 100,
@@ -219,9 +191,9 @@ export class OpenAiLiveTranscriber implements SpeechToText {
         url: socketUrl(url, '/v1/realtime?intent=transcription'),
         headers: { authorization: apiKey && `Bearer ${apiKey}` },
       }),
-      dialogue: link => new TranscriptionDialogue(link, new RealtimeSession(link, this.#wall, session), log),
+      dialogue: link => new TranscriptionDialogue(link, new RealtimeSession(link, wall, session), log),
     }
-  }
+  })
 }
 
 /** A turn: the audio between two commits. */

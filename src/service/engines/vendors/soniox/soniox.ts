@@ -1,7 +1,6 @@
 /** Soniox: live transcription over WebSocket, and voices over HTTP. interpreter.ts joins them to speech to speech. */
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
-import type { LanguageId } from '../../../../common/language.ts'
 import { bytesOf, SAMPLE_RATE } from '../../../../transcode/pcm.ts'
 import {
   type EngineHttpOptions,
@@ -16,20 +15,12 @@ import {
   urlField,
   voicesSchema,
 } from '../../definition.ts'
-import type {
-  GlossaryEntry,
-  HearingOptions,
-  InterpretationRequest,
-  SpeechStream,
-  SpeechToText,
-  TranscriptSink,
-} from '../../engine.ts'
-import { codesFor, heardLanguage, primaryCode } from '../../languages.ts'
+import type { GlossaryEntry, InterpretationRequest } from '../../engine.ts'
+import { codesFor, primaryCode } from '../../languages.ts'
 import { SocketFault, socketUrl } from '../../wire/engine-socket.ts'
 import { HttpSynthesizer, SpokenAnswer, type SpokenVoice } from '../../wire/http-synthesizer.ts'
-import { LiveEngine } from '../../wire/live-engine.ts'
-import type { LiveDialogue, LiveLink, LiveProtocol } from '../../wire/live-protocol.ts'
-import { TranscriptLog } from '../../wire/transcript-log.ts'
+import type { LiveDialogue, LiveLink } from '../../wire/live-protocol.ts'
+import { LiveRecognizer, type LiveSpeech } from '../../wire/live-recognizer.ts'
 
 export const SONIOX_KEY = { variable: 'SONIOX_API_KEY', hosts: /\.soniox\.com$/ }
 
@@ -62,7 +53,7 @@ export const sonioxTranscription = listedEngine({
   kind: 'transcription',
   schema: transcriptionSettings,
   key: SONIOX_KEY,
-  create: (choice, { clock }) => new SonioxTranscriber(choice, clock),
+  create: (choice, { clock }) => sonioxRecognizer(choice, clock),
 })
 
 export const sonioxSynthesis = listedEngine({
@@ -310,45 +301,16 @@ export class SonioxText {
 export const SONIOX_AUDIO = { rate: SAMPLE_RATE, chunkMs: 60, fastest: 2, keepAliveMs: KEEP_ALIVE_MS }
 
 /** Live transcription by Soniox. It detects the language and the end of utterances. */
-export class SonioxTranscriber implements SpeechToText {
-  readonly name = 'soniox'
-  readonly takesTerms = true
-  readonly languages: readonly LanguageId[]
-  readonly #options: TranscriptionSettings
-  readonly #engine: LiveEngine
-
-  constructor(options: TranscriptionSettings, clock: Clock) {
-    this.languages = options.languages
-    this.#options = options
-    this.#engine = new LiveEngine('transcription', this.name, options, clock)
-  }
-
-  async open(language: LanguageId, sink: TranscriptSink, hints: HearingOptions = {}): Promise<SpeechStream> {
-    if (!this.languages.includes(language))
-      throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
-    return this.#engine.open(this.#protocol(language, sink, hints), error => sink.failed(error))
-  }
-
-  close(): Promise<void> {
-    return this.#engine.close()
-  }
-
-  #protocol(language: LanguageId, sink: TranscriptSink, hints: HearingOptions): LiveProtocol {
-    const { url, apiKey, model, pauseMs } = this.#options
-    const request: SonioxRequest = {
-      model,
-      hint: primaryCode(language),
-      pauseMs,
-      context: sonioxContext(hints),
-    }
-    const log = new TranscriptLog(sink)
-    const heard = (code: string | undefined) => heardLanguage(code, language, this.languages)
+export function sonioxRecognizer(choice: TranscriptionSettings, clock: Clock): LiveRecognizer {
+  const { url, apiKey, model, pauseMs } = choice
+  return new LiveRecognizer('soniox', choice, clock, speech => {
+    const request = { model, hint: primaryCode(speech.language), pauseMs, context: sonioxContext(speech) }
     return {
       ...SONIOX_AUDIO,
       address: () => sonioxAddress(url, apiKey),
-      dialogue: link => new TranscriptionDialogue(link, new SonioxSession(link, request), log, heard),
+      dialogue: link => new TranscriptionDialogue(link, new SonioxSession(link, request), speech),
     }
-  }
+  })
 }
 
 /** Returns the address of recognition. A key in the first message is refused from 15 January 2027. */
@@ -362,20 +324,13 @@ export function sonioxAddress(url: string, apiKey: string | undefined) {
 class TranscriptionDialogue implements LiveDialogue {
   readonly #link: LiveLink
   readonly #session: SonioxSession
-  readonly #log: TranscriptLog
-  readonly #heard: (code: string | undefined) => LanguageId | undefined
+  readonly #speech: LiveSpeech
   #text = new SonioxText()
 
-  constructor(
-    link: LiveLink,
-    session: SonioxSession,
-    log: TranscriptLog,
-    heard: (code: string | undefined) => LanguageId | undefined,
-  ) {
+  constructor(link: LiveLink, session: SonioxSession, speech: LiveSpeech) {
     this.#link = link
     this.#session = session
-    this.#log = log
-    this.#heard = heard
+    this.#speech = speech
   }
 
   get busy(): boolean {
@@ -394,7 +349,7 @@ class TranscriptionDialogue implements LiveDialogue {
       if (isSonioxEnd(token)) this.#end()
       else this.#text.add(token)
     }
-    if (this.busy || this.#log.busy) this.#log.partial(this.#place())
+    if (this.busy || this.#speech.log.busy) this.#speech.log.partial(this.#place())
     // Silence that was looked through need not be repeated.
     else if (result.finalMs !== undefined) this.#link.answered(this.#link.streamMs(result.finalMs))
   }
@@ -418,15 +373,15 @@ class TranscriptionDialogue implements LiveDialogue {
 
   ended(): void {
     this.#text = new SonioxText()
-    this.#log.retract()
+    this.#speech.log.retract()
   }
 
   #end(): void {
     const place = this.#place()
-    const language = this.#heard(this.#text.language)
+    const language = this.#speech.heard(this.#text.language)
     this.#text = new SonioxText()
-    if (place.text === '' && !this.#log.busy) return
-    this.#log.final({ ...place, language })
+    if (place.text === '' && !this.#speech.log.busy) return
+    this.#speech.log.final({ ...place, language })
     this.#link.answered(place.endMs)
   }
 
