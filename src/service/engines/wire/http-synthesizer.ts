@@ -7,6 +7,7 @@ import type { EngineHttpOptions, ServerVoice } from '../definition.ts'
 import { primedSpeech, type Speech, type Synthesizer, textPieces } from '../engine.ts'
 import { languageRow } from '../languages.ts'
 import { EngineHttp, type HttpAnswer, HttpFault } from './http-client.ts'
+import { Places } from './places.ts'
 
 /** A voice with the language that it speaks in a request. */
 export type SpokenVoice = ServerVoice & { readonly language: LanguageId }
@@ -85,29 +86,6 @@ export abstract class HttpSynthesizer implements Synthesizer {
     } catch (error) {
       if (signal.aborted) return
       throw error instanceof HttpFault ? this.http.error(error.message, error) : error
-    }
-  }
-}
-
-/** A limited number of places; who comes later waits. */
-class Places {
-  #free: number
-  readonly #line: (() => void)[] = []
-
-  constructor(count: number) {
-    this.#free = count
-  }
-
-  /** Resolves with a place, which is free again once it is disposed. */
-  async take(): Promise<Disposable> {
-    if (this.#free > 0) this.#free--
-    else await new Promise<void>(resolve => this.#line.push(resolve))
-    return {
-      [Symbol.dispose]: () => {
-        const next = this.#line.shift()
-        if (next) next()
-        else this.#free++
-      },
     }
   }
 }

@@ -4,25 +4,23 @@ import type { EngineHttpOptions } from '../definition.ts'
 import { EngineError, type TextTranslator, type TranslationOptions } from '../engine.ts'
 import { normalized, sentence } from '../text-normalization.ts'
 import { EngineHttp, HttpFault } from './http-client.ts'
+import { Places } from './places.ts'
+
+/** Requests of a language pair at a time, and maximum number of requests that run or wait. */
+const AT_ONCE = 4
+const MOST_WAITING = 100
 
 /**
  * Runs a few calls at a time and settles them in order, so that translations of one speaker never overtake each other,
  * however fast a server responds.
  */
 class OrderedCalls {
-  readonly #most: number
-  #running = 0
-  #line: (() => void)[] = []
+  readonly #places = new Places(AT_ONCE)
   #last: Promise<unknown> = Promise.resolve()
-
-  /** Runs at most `most` calls at a time. */
-  constructor(most: number) {
-    this.#most = most
-  }
 
   /** Number of running and waiting calls. */
   get size(): number {
-    return this.#running + this.#line.length
+    return this.#places.users
   }
 
   run<T>(call: () => Promise<T>): Promise<T> {
@@ -36,21 +34,10 @@ class OrderedCalls {
   }
 
   async #start<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#most) await new Promise<void>(resolve => this.#line.push(resolve))
-    else this.#running++
-    try {
-      return await call()
-    } finally {
-      const next = this.#line.shift()
-      if (next) next()
-      else this.#running--
-    }
+    using _place = await this.#places.take()
+    return await call()
   }
 }
-
-/** Requests of a language pair at a time, and maximum number of requests that run or wait. */
-const AT_ONCE = 4
-const MOST_WAITING = 100
 
 /** Matches text with something to translate: a letter or a digit. */
 const WORDS = /[\p{L}\p{N}]/u
@@ -100,7 +87,7 @@ export abstract class HttpTranslator implements TextTranslator {
   }
 
   #callsFor(pair: string): OrderedCalls {
-    const calls = this.#calls.get(pair) ?? new OrderedCalls(AT_ONCE)
+    const calls = this.#calls.get(pair) ?? new OrderedCalls()
     this.#calls.set(pair, calls)
     return calls
   }

@@ -6,32 +6,8 @@ export type SphinxPointer = unknown
 
 type Callback<T> = (error: unknown, value: T) => void
 
-/**
- * The functions of libpocketsphinx that are used here. `….async` runs on the thread pool, one call at a time per
- * decoder.
- */
-export interface SphinxLibrary {
-  /** Creates a decoder; rejects if the arguments or the model files are invalid. */
-  open(args: Readonly<Record<string, string>>): Promise<SphinxPointer>
-  process(decoder: SphinxPointer, pcm: Int16Array): Promise<number>
-  endUtterance(decoder: SphinxPointer): Promise<number>
-  startStream(decoder: SphinxPointer): number
-  startUtterance(decoder: SphinxPointer): number
-  inSpeech(decoder: SphinxPointer): boolean
-  hypothesis(decoder: SphinxPointer): string
-  /**
-   * Creates a named search from a JSGF grammar; returns a negative value if the grammar or one of its words is invalid.
-   */
-  setGrammar(decoder: SphinxPointer, name: string, jsgf: string): number
-  /** Selects the search for the next utterances: a grammar, or `_default`. Only between utterances. */
-  setSearch(decoder: SphinxPointer, name: string): number
-  /**
-   * Sets the running mean of the voice's spectrum (13 numbers), which the decoder continues to adapt. Does nothing if
-   * the library's memory layout is not as expected; the model's own mean then stays.
-   */
-  setMean(decoder: SphinxPointer, mean: Float32Array): void
-  free(decoder: SphinxPointer): void
-}
+/** The functions of libpocketsphinx that are used here. */
+export type SphinxLibrary = ReturnType<typeof bind>
 
 interface Native {
   (...args: unknown[]): unknown
@@ -83,7 +59,7 @@ function bind(
   base: (signature: string) => Native,
   meanOf: (features: SphinxPointer) => SphinxPointer | undefined,
   use: ThreadUse | undefined,
-): SphinxLibrary {
+) {
   const pooled = <T>(native: Native, ...args: unknown[]) => onThread<T>(use, native, args)
   const parseArgs = base(
     'void *cmd_ln_parse_r(void *inout, void *defn, int argc, const char **argv, int strict)',
@@ -104,8 +80,10 @@ function bind(
   const setMean = base('void cmn_live_set(void *cmn, const float *mean)')
   const inSpeech = sphinx('uint8_t ps_get_in_speech(void *decoder)')
 
+  // Promises are of calls on the thread pool: one at a time for each decoder.
   return {
-    async open(args) {
+    /** Creates a decoder; rejects if the arguments or the model files are invalid. */
+    async open(args: Readonly<Record<string, string>>): Promise<SphinxPointer> {
       const argv = ['dragoman', ...Object.entries(args).flat()]
       const config = parseArgs(null, defaultArgs(), argv.length, argv, 1)
       if (!config) throw new EngineError('transcription', 'pocketsphinx', 'refused its arguments')
@@ -113,19 +91,27 @@ function bind(
       if (!decoder) throw new EngineError('transcription', 'pocketsphinx', 'found no usable model')
       return decoder
     },
-    process: (decoder, pcm) => pooled(process, decoder, pcm, pcm.length, 0, 0),
-    endUtterance: decoder => pooled(endUtterance, decoder),
-    startStream: decoder => startStream(decoder) as number,
-    startUtterance: decoder => startUtterance(decoder) as number,
-    inSpeech: decoder => inSpeech(decoder) !== 0,
-    hypothesis: decoder => (hypothesis(decoder, [0]) as string | null) ?? '',
-    setGrammar: (decoder, name, jsgf) => setGrammar(decoder, name, jsgf) as number,
-    setSearch: (decoder, name) => setSearch(decoder, name) as number,
-    setMean(decoder, values) {
+    process: (decoder: SphinxPointer, pcm: Int16Array) =>
+      pooled<number>(process, decoder, pcm, pcm.length, 0, 0),
+    endUtterance: (decoder: SphinxPointer) => pooled<number>(endUtterance, decoder),
+    startStream: (decoder: SphinxPointer) => startStream(decoder) as number,
+    startUtterance: (decoder: SphinxPointer) => startUtterance(decoder) as number,
+    inSpeech: (decoder: SphinxPointer) => inSpeech(decoder) !== 0,
+    hypothesis: (decoder: SphinxPointer) => (hypothesis(decoder, [0]) as string | null) ?? '',
+    /** Creates a named search from a JSGF grammar; returns a negative value if it or one of its words is invalid. */
+    setGrammar: (decoder: SphinxPointer, name: string, jsgf: string) =>
+      setGrammar(decoder, name, jsgf) as number,
+    /** Selects the search for the next utterances: a grammar, or `_default`. Only between utterances. */
+    setSearch: (decoder: SphinxPointer, name: string) => setSearch(decoder, name) as number,
+    /**
+     * Sets the running mean of the voice's spectrum (13 numbers), which the decoder continues to adapt. Does nothing if
+     * the library's memory layout is not as expected; the model's own mean then stays.
+     */
+    setMean(decoder: SphinxPointer, values: Float32Array): void {
       const mean = meanOf(features(decoder))
       if (mean !== undefined) setMean(mean, values)
     },
-    free: decoder => void free(decoder),
+    free: (decoder: SphinxPointer) => void free(decoder),
   }
 }
 
