@@ -27,6 +27,8 @@ export const cartesia = listedEngine({
 })
 
 const RATE = 24_000
+/** Length of a request: all of its speech arrives within its timeout. */
+const MOST_LETTERS = 400
 /** Date of the protocol (package `@cartesia/cartesia-js` 4.2.0). */
 const VERSION = '2026-08-14'
 
@@ -36,7 +38,11 @@ export class CartesiaSynthesizer extends HttpSynthesizer {
 
   constructor(choice: Settings, clock: Clock) {
     // The key is sent in the provider's own header.
-    super({ name: 'cartesia', mostLetters: 1_000, atOnce: 20 }, { ...choice, apiKey: undefined }, clock)
+    super(
+      { name: 'cartesia', mostLetters: MOST_LETTERS, atOnce: 20 },
+      { ...choice, apiKey: undefined },
+      clock,
+    )
     this.#settings = choice
   }
 

@@ -26,6 +26,8 @@ export const elevenLabs = listedEngine({
 })
 
 const RATE = 24_000
+/** Length of a request: all of its speech arrives within its timeout. */
+const MOST_LETTERS = 400
 
 /** ElevenLabs' voices, by their ids: samples, as they are made (API reference, "Stream speech"). */
 export class ElevenLabsSynthesizer extends HttpSynthesizer {
@@ -33,7 +35,11 @@ export class ElevenLabsSynthesizer extends HttpSynthesizer {
 
   constructor(choice: Settings, clock: Clock) {
     // The key is sent in the provider's own header.
-    super({ name: 'elevenlabs', mostLetters: 1_000, atOnce: 40 }, { ...choice, apiKey: undefined }, clock)
+    super(
+      { name: 'elevenlabs', mostLetters: MOST_LETTERS, atOnce: 40 },
+      { ...choice, apiKey: undefined },
+      clock,
+    )
     this.#settings = choice
   }
 

@@ -65,6 +65,8 @@ export const sonioxSynthesis = listedEngine({
 
 /** Sample rate of the voices (Hz). */
 const VOICE_RATE = 24_000
+/** Length of a request: all of its speech arrives within its timeout. */
+const MOST_LETTERS = 400
 
 /** Soniox' voices: samples, as they are made, from `POST /tts` (API reference, "Generate speech"). */
 export class SonioxSynthesizer extends HttpSynthesizer {
@@ -74,8 +76,7 @@ export class SonioxSynthesizer extends HttpSynthesizer {
     choice: EngineHttpOptions & { readonly model: string; readonly voices: readonly ServerVoice[] },
     clock: Clock,
   ) {
-    // A speech ends after two minutes, in which over 1 500 letters are spoken.
-    super({ name: 'soniox', mostLetters: 1_000, atOnce: 15 }, choice, clock)
+    super({ name: 'soniox', mostLetters: MOST_LETTERS, atOnce: 15 }, choice, clock)
     this.#model = choice.model
   }
 
