@@ -72,8 +72,8 @@ export class FaultServer {
       case 'status 404':
         return reply.status(404).send({ detail: said })
       case 'slow':
-        await new Promise(resolve => setTimeout(resolve, 2_000))
-        return undefined
+        // Too slow for anybody: until the client gives up.
+        return reply.hijack()
       case 'garbage':
         return reply.type('application/json').send('{"text": "')
       case 'wrong type':

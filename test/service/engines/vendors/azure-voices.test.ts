@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../src/common/clock.ts'
+import { type Clock, systemClock } from '../../../../src/common/clock.ts'
 import { AzureSynthesizer } from '../../../../src/service/engines/vendors/azure/azure.ts'
 import { bytesOf } from '../../../../src/transcode/pcm.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
@@ -78,7 +78,8 @@ const OPTIONS = {
     { voice: VOICES[1]!, languages: ['en-us', 'fr-fr'], gender: 'F' as const },
   ],
 }
-const at = (url: string, changes = {}) => new AzureSynthesizer({ ...OPTIONS, url, ...changes }, systemClock)
+const at = (url: string, changes = {}, clock: Clock = systemClock) =>
+  new AzureSynthesizer({ ...OPTIONS, url, ...changes }, clock)
 const never = new AbortController().signal
 
 async function spokenMs(engine: AzureSynthesizer, text: string, voice = 0) {
@@ -107,8 +108,8 @@ conforms(
 describe('faults', () => {
   survivesFaults(
     () => new FakeAzureVoices(),
-    async url => {
-      const engine = at(url)
+    async (url, clock) => {
+      const engine = at(url, {}, clock)
       await spokenMs(engine, 'un secreto').finally(() => engine.close())
     },
     'un secreto',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../src/common/clock.ts'
+import { type Clock, systemClock } from '../../../../src/common/clock.ts'
 import { noopLogger } from '../../../../src/common/log.ts'
 import { systemWallClock } from '../../../../src/common/wall-clock.ts'
 import { openEngines } from '../../../../src/service/engines/open-engines.ts'
@@ -28,7 +28,7 @@ const SENTENCES = [
 const translators = [
   {
     name: 'deepl',
-    make: (url: string, apiKey = KEY, clock = systemClock) =>
+    make: (url: string, apiKey = KEY, clock: Clock = systemClock) =>
       new DeepLTranslator({ ...OPTIONS, url, apiKey, formality: 'prefer_more' }, clock),
     path: '/v2/translate',
     body: { text: ['hi'], source_lang: 'EN', target_lang: 'ES' },
@@ -36,7 +36,7 @@ const translators = [
   },
   {
     name: 'google',
-    make: (url: string, apiKey = KEY, clock = systemClock) =>
+    make: (url: string, apiKey = KEY, clock: Clock = systemClock) =>
       new GoogleTranslator({ ...OPTIONS, url, apiKey }, clock),
     path: '/language/translate/v2',
     body: { q: ['hi'], source: 'en', target: 'es', format: 'text' },
@@ -44,7 +44,7 @@ const translators = [
   },
   {
     name: 'azure',
-    make: (url: string, apiKey = KEY, clock = systemClock) =>
+    make: (url: string, apiKey = KEY, clock: Clock = systemClock) =>
       new AzureTranslator({ ...OPTIONS, url, apiKey, region: 'westeurope' }, clock),
     path: '/translate?api-version=3.0&from=en&to=es',
     body: [{ Text: 'hi' }],
@@ -73,8 +73,8 @@ describe.each(translators)('$name', ({ name, make, path, body, headers }) => {
   describe('faults', () => {
     survivesFaults(
       () => new FakeHostedTranslators(),
-      async url => {
-        const engine = make(url)
+      async (url, clock) => {
+        const engine = make(url, KEY, clock)
         await engine.translate('a secret dog', 'en-us', 'es-es').finally(() => engine.close())
       },
       'a secret dog',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../src/common/clock.ts'
+import { type Clock, systemClock } from '../../../../src/common/clock.ts'
 import { OpenAiSynthesizer } from '../../../../src/service/engines/vendors/openai/openai.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
 import { synthesizerChecks } from '../../../support/conformance/synthesizer.ts'
@@ -9,6 +9,7 @@ import { KEY, SERVER, survivesFaults } from '../../../support/engines/http-fault
 const at = (
   url: string,
   changes: { format?: 'pcm' | 'wav' | 'mp3'; speed?: number; timeoutMs?: number } = {},
+  clock: Clock = systemClock,
 ) =>
   new OpenAiSynthesizer(
     {
@@ -23,7 +24,7 @@ const at = (
       speed: 1,
       ...changes,
     },
-    systemClock,
+    clock,
   )
 
 async function spoken(engine: OpenAiSynthesizer, text: string, voiceId = 'openai-es-es-alloy') {
@@ -44,8 +45,8 @@ for (const format of ['pcm', 'wav', 'mp3'] as const)
 describe('faults', () => {
   survivesFaults(
     () => new FakeOpenAi(),
-    async url => {
-      const engine = at(url, { format: 'wav' })
+    async (url, clock) => {
+      const engine = at(url, { format: 'wav' }, clock)
       await spoken(engine, 'un secreto').finally(() => engine.close())
     },
     'un secreto',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../src/common/clock.ts'
+import { type Clock, systemClock } from '../../../../src/common/clock.ts'
 import type { Synthesizer } from '../../../../src/service/engines/engine.ts'
 import { CartesiaSynthesizer } from '../../../../src/service/engines/vendors/cartesia.ts'
 import { ElevenLabsSynthesizer } from '../../../../src/service/engines/vendors/elevenlabs.ts'
@@ -22,30 +22,30 @@ const vendors = [
   {
     name: 'cartesia',
     fake: () => new FakeCartesia(),
-    make: (url: string, changes = {}) =>
+    make: (url: string, changes = {}, clock: Clock = systemClock) =>
       new CartesiaSynthesizer(
         { ...SERVER, url, model: 'sonic-3.5', voices: voices(FakeCartesia.voice), ...changes },
-        systemClock,
+        clock,
       ),
     atOnce: 20,
   },
   {
     name: 'elevenlabs',
     fake: () => new FakeElevenLabs(),
-    make: (url: string, changes = {}) =>
+    make: (url: string, changes = {}, clock: Clock = systemClock) =>
       new ElevenLabsSynthesizer(
         { ...SERVER, url, model: 'eleven_flash_v2_5', voices: voices(FakeElevenLabs.voice), ...changes },
-        systemClock,
+        clock,
       ),
     atOnce: 40,
   },
   {
     name: 'soniox',
     fake: () => new FakeSonioxVoices(),
-    make: (url: string, changes = {}) =>
+    make: (url: string, changes = {}, clock: Clock = systemClock) =>
       new SonioxSynthesizer(
         { ...SERVER, url, model: 'tts-rt-v2', voices: voices(FakeSonioxVoices.voice), ...changes },
-        systemClock,
+        clock,
       ),
     atOnce: 15,
   },
@@ -78,8 +78,8 @@ describe.each(vendors)('$name', ({ name, fake, make, atOnce }) => {
 
   survivesFaults(
     fake,
-    async url => {
-      const engine = make(url)
+    async (url, clock) => {
+      const engine = make(url, {}, clock)
       await spokenMs(engine, 'un secreto').finally(() => engine.close())
     },
     'un secreto',

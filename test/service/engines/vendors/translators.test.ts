@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../src/common/clock.ts'
+import { type Clock, systemClock } from '../../../../src/common/clock.ts'
 import { LibreTranslate } from '../../../../src/service/engines/vendors/libretranslate.ts'
 import { ChatTranslator } from '../../../../src/service/engines/vendors/openai/chat-translator.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
@@ -17,10 +17,10 @@ const MATERIAL = {
   ] as const,
 }
 
-const chat = (url: string, changes = {}) =>
+const chat = (url: string, changes = {}, clock: Clock = systemClock) =>
   new ChatTranslator(
     { ...SERVER, url, model: 'm', languages: ['en-us', 'es-es', 'en-gb'], ...changes },
-    systemClock,
+    clock,
   )
 
 /** LibreTranslate: two languages in both directions, and Chinese under its newer name. */
@@ -61,8 +61,8 @@ conforms(
 describe('faults of a chat', () => {
   survivesFaults(
     () => new FakeOpenAi(),
-    async url => {
-      const engine = chat(url)
+    async (url, clock) => {
+      const engine = chat(url, {}, clock)
       await engine.translate('a secret dog', 'en-us', 'es-es').finally(() => engine.close())
     },
     'secret dog',
@@ -72,9 +72,9 @@ describe('faults of a chat', () => {
 describe('faults of LibreTranslate', () => {
   survivesFaults(
     () => new FakeLibre(),
-    async url => {
+    async (url, clock) => {
       const options = { ...SERVER, url, languages: ['en-us', 'es-es'] }
-      const engine = LibreTranslate.unasked(options, systemClock)
+      const engine = LibreTranslate.unasked(options, clock)
       await engine.translate('a secret dog', 'en-us', 'es-es').finally(() => engine.close())
     },
     'secret dog',

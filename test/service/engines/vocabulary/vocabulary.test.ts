@@ -1,18 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../src/common/clock.ts'
 import { noopLogger } from '../../../../src/common/log.ts'
 import type { TextTranslator } from '../../../../src/service/engines/engine.ts'
-import { Apertium } from '../../../../src/service/engines/local/apertium/apertium.ts'
 import { serveInterpreters, serveRecognizers } from '../../../../src/service/engines/serve.ts'
 import { EngineUsage } from '../../../../src/service/engines/usage/engine-usage.ts'
 import { GlossaryTranslator } from '../../../../src/service/engines/vocabulary/glossary-translator.ts'
 import { Phrasebook } from '../../../../src/service/engines/vocabulary/phrasebook.ts'
 import { Vocabulary, vocabularySchema } from '../../../../src/service/engines/vocabulary/vocabulary.ts'
 import { WordMatcher } from '../../../../src/service/engines/vocabulary/word-matcher.ts'
-import { conforms } from '../../../support/conformance/suite.ts'
-import { textTranslatorChecks } from '../../../support/conformance/text-translator.ts'
-import { ToyTranslator } from '../../../support/conformance/toy-translator.ts'
-import { ENGINES } from '../../../support/engines/engine-settings.ts'
 import { FakeInterpreter, FakeRecognizer } from '../../../support/engines/fake-engines.ts'
 
 const SETTINGS = vocabularySchema.parse({
@@ -25,6 +19,11 @@ const SETTINGS = vocabularySchema.parse({
   about: 'a hotel',
 })
 const vocabulary = new Vocabulary(SETTINGS)
+
+/** Into Spanish. */
+function translatorBy(translate: TextTranslator['translate']): TextTranslator {
+  return { name: 'fake', targets: () => ['es-es'], prepare() {}, translate, close: async () => {} }
+}
 
 describe('matching words', () => {
   const matcher = new WordMatcher([
@@ -137,33 +136,14 @@ function observed(fake: FakeRecognizer, requests: unknown[]): FakeRecognizer['op
 }
 
 describe('a translator without a glossary', () => {
-  conforms(
-    'passes its suite',
-    textTranslatorChecks,
-    async () => ({
-      engine: new GlossaryTranslator(await Apertium.create(ENGINES.apertium, systemClock), vocabulary),
-      from: 'en-us',
-      to: 'es-es',
-      sentences: [
-        ['please send the invoice tomorrow', 'factura'],
-        ['the front desk is closed', 'recepción'],
-        ['the house is very small', 'casa'],
-      ] as const,
-    }),
-    ({ engine }) => engine.close(),
-  )
-
   test('a term that is lost is translated without the glossary, in order', async () => {
     const asked: string[] = []
     // Knows the word "pie", as Apertium does.
-    const translator = Object.assign(new ToyTranslator(), {
-      targets: () => ['es-es'],
-      translate: async (text: string) => {
-        asked.push(text)
-        await new Promise(resolve => setTimeout(resolve, 20 / asked.length))
-        return text.replace('pie', 'pastel').replace('foot', 'pie').replace('the', 'el')
-      },
-    }) as TextTranslator
+    const translator = translatorBy(async text => {
+      asked.push(text)
+      await new Promise(resolve => setTimeout(resolve, 20 / asked.length))
+      return text.replace('pie', 'pastel').replace('foot', 'pie').replace('the', 'el')
+    })
     const engine = new GlossaryTranslator(translator, vocabulary)
     const settled: number[] = []
     const translations = await Promise.all(

@@ -7,6 +7,8 @@ import {
   flushing,
 } from '../../../../../src/service/engines/local/apertium/apertium.ts'
 import { ApertiumPipeline } from '../../../../../src/service/engines/local/apertium/pipeline.ts'
+import { GlossaryTranslator } from '../../../../../src/service/engines/vocabulary/glossary-translator.ts'
+import { Vocabulary, vocabularySchema } from '../../../../../src/service/engines/vocabulary/vocabulary.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { conforms } from '../../../../support/conformance/suite.ts'
 import { textTranslatorChecks } from '../../../../support/conformance/text-translator.ts'
@@ -36,6 +38,32 @@ conforms(
       ['good morning i would like to book a room', 'gustaría'],
       ['the house is very small', 'casa'],
       ['my brother has a dog', 'hermano'],
+    ] as const,
+  }),
+  ({ engine }) => engine.close(),
+)
+
+conforms(
+  'Apertium with a glossary translates',
+  textTranslatorChecks,
+  async () => ({
+    engine: new GlossaryTranslator(
+      await make(),
+      new Vocabulary(
+        vocabularySchema.parse({
+          glossary: [
+            { 'en-us': 'invoice', 'es-es': 'factura' },
+            { 'en-us': 'front desk', 'es-es': 'recepción' },
+          ],
+        }),
+      ),
+    ),
+    from: 'en-us',
+    to: 'es-es',
+    sentences: [
+      ['please send the invoice tomorrow', 'factura'],
+      ['the front desk is closed', 'recepción'],
+      ['the house is very small', 'casa'],
     ] as const,
   }),
   ({ engine }) => engine.close(),
