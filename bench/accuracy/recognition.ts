@@ -3,7 +3,7 @@ import { systemClock } from '../../src/common/clock.ts'
 import {
   PocketSphinx,
   type PocketSphinxOptions,
-} from '../../src/service/server/engines/pocketsphinx/pocketsphinx.ts'
+} from '../../src/service/engines/local/pocketsphinx/pocketsphinx.ts'
 import { cards, joined, LINES, pause, type Spoken, sentences } from './material.ts'
 
 /** One line of the table. */
@@ -25,7 +25,7 @@ const PAUSE_MS = 900
 export async function benchRecognition(settings: PocketSphinxOptions): Promise<RecognitionRow[]> {
   const deck = cards()
   const grammars: PocketSphinxOptions['grammars'] = deck ? { cards: { file: deck.grammar } } : {}
-  const engine = await PocketSphinx.create({ ...settings, decoders: 1, warm: 1, grammars }, systemClock)
+  const engine = await PocketSphinx.create({ ...settings, decoders: 1, grammars }, systemClock)
   const rows: RecognitionRow[] = []
   try {
     for (const [line, sent] of Object.entries(LINES)) {

@@ -1,7 +1,6 @@
 import { systemClock } from '../../src/common/clock.ts'
 import type { LanguageId } from '../../src/common/language.ts'
-import { Apertium } from '../../src/service/server/engines/apertium/apertium.ts'
-import type { ApertiumOptions } from '../../src/service/server/engines/installed-settings.ts'
+import { Apertium } from '../../src/service/engines/local/apertium/apertium.ts'
 
 /** One line of the table, milliseconds. */
 export interface TranslationRow {
@@ -35,7 +34,9 @@ const WHAT = [
 const WHEN = ['tomorrow morning', 'on monday']
 
 /** Time of each sentence, one after the other, by installed pair. Sentences of either language are suitable: only time counts. */
-export async function benchTranslation(settings: ApertiumOptions): Promise<TranslationRow[]> {
+export async function benchTranslation(
+  settings: Parameters<typeof Apertium.create>[0],
+): Promise<TranslationRow[]> {
   const engine = await Apertium.create(settings, systemClock)
   try {
     const rows: TranslationRow[] = []

@@ -1,6 +1,7 @@
 import { apiPages } from './api.ts'
 import { cliPage } from './cli.ts'
 import type { Declarations } from './declarations.ts'
+import { enginesPage } from './engines.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
 import { httpPage } from './http.ts'
@@ -12,6 +13,7 @@ export async function referencePages(declarations: Declarations): Promise<Map<st
   return new Map([
     ['settings.md', settingsPage()],
     ['cli.md', cliPage()],
+    ['engines.md', enginesPage()],
     ['http.md', await httpPage()],
     ['errors.md', errorsPage()],
     ['events.md', await eventsPage(declarations)],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { engineFamilies } from '../../src/app/metrics/engine-families.ts'
-import { EngineUsage } from '../../src/service/server/engines/usage/engine-usage.ts'
+import { EngineUsage } from '../../src/service/engines/usage/engine-usage.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { Exposition } from '../../src/web/metrics/metric-family.ts'
 

@@ -11,10 +11,10 @@ test('engines are listed in the order of a call, with the limits of the offline 
     engineLines({
       transcription: ['pocketsphinx'],
       translation: ['apertium'],
-      synthesis: ['espeak', 'flite'],
+      synthesis: ['espeak', 'sherpa'],
     }),
   )
-  expect(shown).toContain('pocketsphinx → apertium → espeak, flite')
+  expect(shown).toContain('pocketsphinx → apertium → espeak, sherpa')
   expect(shown).toContain('English recognition only')
   const better = {
     transcription: ['openai', 'pocketsphinx'],

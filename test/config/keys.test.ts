@@ -89,7 +89,7 @@ describe('the variable of a setting', () => {
     expect(() => load({ ...entry, apikey: 'a secret' })).toThrow(/translation\.0\.apikey.*apiKey/)
     expect(() => load({ ...entry, apikey: 'a secret' })).not.toThrow('a secret')
     expect(() => load({ ...entry, timeoutMs: 0 })).toThrow('a whole number from 1')
-    expect(() => load({ ...entry, engine: 'libre' })).toThrow('libretranslate, apertium')
+    expect(() => load({ ...entry, engine: 'libre' })).toThrow('libretranslate, openai')
 
     const glossary = [{ 'en-us': 'invoice', 'es-es': 'factura' }]
     expect(

@@ -10,7 +10,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^(npm run demo --|dragoman demo) --two-phones/, 'test/cli/demo/two-phones.slow.test.ts', 'twoPhones'],
   [
     /^(npm run demo --|dragoman demo) --engines/,
-    'test/service/server/engines/hosted-engines.slow.test.ts',
+    'test/service/engines/vendors/hosted-engines.slow.test.ts',
     '--engines',
   ],
   [/^(npm run demo --|dragoman demo) --discord/, 'test/docs/discord-demo.slow.test.ts', 'discordDemo'],

@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await ServiceProcess.start(
     {
       apiKeys: [KEY],
-      engines: { pocketsphinx: off, apertium: off, flite: off },
+      engines: { pocketsphinx: off, apertium: off },
       // Without the limit on new connections, so that the flood is as strong as one from many addresses.
       limits: { unauthenticatedPerSecond: 1_000_000, unauthenticatedPerSecondTotal: 1_000_000 },
     },

@@ -12,7 +12,7 @@ import { THEN } from '../support/service/key-date.ts'
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
 const NOBODY = 65_534
 const off = { enabled: false }
-const engines = { pocketsphinx: off, apertium: off, flite: off }
+const engines = { pocketsphinx: off, apertium: off }
 const asRoot = test.skipIf(process.geteuid?.() !== 0)
 
 async function freePort(): Promise<number> {

@@ -66,7 +66,7 @@ describe('the sources', () => {
     expect(markup).toEqual([
       'bridges/plivo/xml.ts',
       'bridges/telephony/markup/call-xml.ts',
-      'service/server/engines/hosted/azure/azure-voices.ts',
+      'service/engines/vendors/azure/azure.ts',
     ])
   })
 

@@ -3,7 +3,7 @@ import {
   FIRST_RESULT_BOUNDS,
   OUTCOMES,
   type StandIn,
-} from '../../service/server/engines/usage/engine-figures.ts'
+} from '../../service/engines/usage/engine-figures.ts'
 import type { KeyFigures } from '../../service/server/keys/key-holder.ts'
 import { type Family, type Labeled, labeled, type Sample } from '../../web/metrics/metric-family.ts'
 

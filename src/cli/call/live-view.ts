@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { sameLanguage } from '../../common/language.ts'
 import type { Caption, OutageEvent } from '../../core/model/events.ts'
 import type { Relay } from '../../core/room/relay.ts'
-import { eventData } from '../../service/server/engines/remote/openai.ts'
+import { eventData } from '../../service/engines/wire/server-sent-events.ts'
 import { meter, type Terminal, type Text } from '../terminal.ts'
 
 /** Figures collected while it ran. */

@@ -1,5 +1,11 @@
-import { join } from 'node:path'
 import type { Config } from '../../config/load.ts'
+import type { EngineKind } from '../../service/engines/engine.ts'
+import {
+  type EngineSettings,
+  type ExaminedEngine,
+  engineNamed,
+  examineInstalled,
+} from '../../service/engines/settings.ts'
 import { type ConfiguredEngine, choiceOf, configuredEngines } from '../engines/configured-engines.ts'
 import type { EngineTest } from '../engines/engine-test.ts'
 import { SETUP } from '../engines.ts'
@@ -8,13 +14,12 @@ import type { DoctorEnvironment } from './environment.ts'
 import { modelChecks } from './model-checks.ts'
 import { retirementChecks } from './model-retirement.ts'
 
-type Engines = Config['embedded']['engines']
-
-/** Requests that some servers answer without work. */
-const QUESTION: Readonly<Record<string, string>> = {
-  openai: '/v1/models',
-  libretranslate: '/languages',
-  piper: '/voices',
+/** The work of an installed engine, by its kind. */
+const WORK: Readonly<Record<EngineKind, string>> = {
+  transcription: 'speech recognition',
+  translation: 'translation',
+  synthesis: 'voices',
+  interpretation: 'interpretation',
 }
 
 export interface EngineCheckOptions {
@@ -50,12 +55,11 @@ async function serverCheck(
   engine: ConfiguredEngine,
   around: DoctorEnvironment,
 ): Promise<Check | undefined> {
-  const { engine: kind, url, apiKey, apiKeyFile } = choiceOf(engine)
-  const question = QUESTION[kind]
+  const { engine: entry, url, apiKey, apiKeyFile } = choiceOf(engine)
+  const { question } = engineNamed(engine.kind, entry)
   // A key in a file is read by the engine itself.
   if (url === undefined || question === undefined || apiKeyFile !== undefined) return undefined
-  // LibreTranslate takes its key in the body and lists its languages without one.
-  const status = await around.statusOf(url + question, kind === 'libretranslate' ? undefined : apiKey)
+  const status = await around.statusOf(url + question.path, question.keyless ? undefined : apiKey)
   if (status === undefined)
     return fail(name, `nothing answers at ${url}`, 'check that it is running, and check its url')
   if (status === 401 || status === 403) return fail(name, `${url} answered ${status}`, keyFix(engine))
@@ -110,74 +114,31 @@ export async function engineChecks(
   options: EngineCheckOptions = {},
 ): Promise<Check[]> {
   if (config.service.url !== undefined) return []
-  const { pocketsphinx, apertium, espeak, flite } = config.embedded.engines
-  const installed = await Promise.all([
-    recognition(pocketsphinx, around),
-    translation(apertium, around),
-    voices(espeak, around),
-    mp3(around),
-  ])
+  const installed = [...(await installedChecks(config.embedded.engines, around)), await mp3(around)]
   const models = await modelChecks(config.embedded.engines, around)
   // A sentence would only repeat what is missing on this machine.
   const missing = [...installed, ...models].some(({ status }) => status === 'fail')
   const usable = configuredEngines(config.embedded).filter(({ host }) => host !== undefined || !missing)
   return [
     ...installed,
-    ...(await moreVoices(flite, around)),
     ...models,
     ...(await sentenceChecks(usable, around, options)),
     ...(await retirementChecks(usable, around)),
   ]
 }
 
-/** PocketSphinx: two libraries and a folder of models. */
-export async function recognition(
-  engine: Engines['pocketsphinx'],
-  around: DoctorEnvironment,
-): Promise<Check> {
-  const name = 'speech recognition'
-  if (!engine.enabled) return off(name, 'pocketsphinx')
-  for (const library of [engine.library, engine.base]) {
-    const reason = await around.loadLibrary(library)
-    if (reason !== undefined)
-      return fail(
-        name,
-        `${library} cannot be loaded: ${reason}`,
-        install('libpocketsphinx3 pocketsphinx-en-us'),
-      )
-  }
-  for (const part of ['en-us/mdef', 'en-us.lm.bin', 'cmudict-en-us.dict'])
-    if (!(await around.exists(join(engine.models, part))))
-      return fail(name, `no ${part} in ${engine.models}`, install('pocketsphinx-en-us'))
-  return ok(name, `PocketSphinx, models in ${engine.models}`)
+/** Checks the engines that are programs and libraries of this machine. */
+async function installedChecks(settings: EngineSettings, around: DoctorEnvironment): Promise<Check[]> {
+  const examined = await examineInstalled(settings, around)
+  return examined.map(engine => installedCheck(WORK[engine.kind], engine))
 }
 
-/** Apertium: a folder of modes, one per direction. */
-export async function translation(engine: Engines['apertium'], around: DoctorEnvironment): Promise<Check> {
-  const name = 'translation'
-  if (!engine.enabled) return off(name, 'apertium')
-  const files = await around.list(engine.modes)
-  const modes = files.filter(file => /^[a-z]{2,3}-[a-z]{2,3}\.mode$/.test(file))
-  if (modes.length === 0)
-    return fail(name, `no modes in ${engine.modes}`, install('apertium apertium-eng-spa'))
-  const directions = modes.map(file => file.slice(0, -'.mode'.length)).sort()
-  return ok(name, `Apertium, ${directions.length} directions: ${directions.slice(0, 8).join(' ')}`)
-}
-
-/** eSpeak NG: a program. */
-export async function voices(engine: Engines['espeak'], around: DoctorEnvironment): Promise<Check> {
-  const name = 'voices'
-  if (!engine.enabled) return off(name, 'espeak')
-  const answer = await around.ask(engine.command, ['--version'])
-  if (answer === undefined) return fail(name, `${engine.command} cannot be run`, install('espeak-ng'))
-  return ok(name, answer.split('  ')[0] ?? answer)
-}
-
-/** flite: an optional program. */
-export async function moreVoices(engine: Engines['flite'], around: DoctorEnvironment): Promise<Check[]> {
-  const answer = engine.enabled ? await around.ask(engine.command, ['-lv']) : undefined
-  if (answer === undefined) return []
-  return [ok('English voices', `flite, ${answer.replace(/^Voices available:\s*/, '').trim()}`)]
+/** Reports an installed engine, by `name`. */
+export function installedCheck(name: string, engine: ExaminedEngine): Check {
+  const { examination } = engine
+  if (!engine.enabled) return off(name, engine.name)
+  if ('found' in examination) return ok(name, examination.found)
+  return fail(name, examination.missing, install(examination.packages))
 }
 
 async function mp3(around: DoctorEnvironment): Promise<Check> {

@@ -1,9 +1,9 @@
 import { systemClock } from '../../common/clock.ts'
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
 import type { Config } from '../../config/load.ts'
-import { inspectModel, type ModelSource } from '../../service/server/engines/sherpa/model-files.ts'
-import { SherpaRecognizer } from '../../service/server/engines/sherpa/sherpa-recognizer.ts'
-import { SherpaSynthesizer } from '../../service/server/engines/sherpa/sherpa-synthesizer.ts'
+import { inspectModel, type ModelSource } from '../../service/engines/local/sherpa/model-files.ts'
+import { SherpaRecognizer } from '../../service/engines/local/sherpa/sherpa-recognizer.ts'
+import { SherpaSynthesizer } from '../../service/engines/local/sherpa/sherpa-synthesizer.ts'
 import { type Check, fail, ok } from './check.ts'
 
 type Engines = Config['embedded']['engines']

@@ -3,16 +3,20 @@ import { type Logger, noopLogger } from '../../common/log.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 import type { Config } from '../../config/load.ts'
 import { isLoopback } from '../../net/client-address.ts'
-import type { EngineKind } from '../../service/server/engines/engine.ts'
-import type { EngineSet } from '../../service/server/engines/engine-set.ts'
-import { ThreadUse } from '../../service/server/engines/thread-budget.ts'
-import type { Billing } from '../../service/server/engines/usage/billing.ts'
-import type { EngineUsage } from '../../service/server/engines/usage/engine-usage.ts'
-import type { openEngines } from '../../service/server/service.ts'
+import type { EngineKind } from '../../service/engines/engine.ts'
+import type { EngineSet } from '../../service/engines/engine-set.ts'
+import type { OpenSettings } from '../../service/engines/open-engines.ts'
+import {
+  ENGINE_KINDS,
+  type EngineEntry,
+  type EngineSettings,
+  installedNames,
+} from '../../service/engines/settings.ts'
+import { ThreadUse } from '../../service/engines/thread-budget.ts'
+import type { Billing } from '../../service/engines/usage/billing.ts'
+import type { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
 
 type Embedded = Config['embedded']
-type Engines = Embedded['engines']
-type EngineSettings = Parameters<typeof openEngines>[0]
 
 /** An engine of the settings, or an installed engine not listed there. */
 export interface ConfiguredEngine {
@@ -29,56 +33,36 @@ export interface ConfiguredEngine {
   readonly model: string | undefined
   readonly billing: Billing
   /** The settings with this engine alone. */
-  readonly settings: EngineSettings
-}
-
-/** Engines that are installed programs or libraries, and their work. */
-const INSTALLED = {
-  pocketsphinx: 'transcription',
-  apertium: 'translation',
-  espeak: 'synthesis',
-  flite: 'synthesis',
-} as const satisfies Partial<Record<keyof Engines, EngineKind>>
-type Installed = keyof typeof INSTALLED
-
-/** Engines that run on this machine without an address. */
-const LOCAL: readonly string[] = [...Object.keys(INSTALLED), 'sherpa']
-
-const KINDS: readonly EngineKind[] = ['interpretation', 'transcription', 'translation', 'synthesis']
-
-/** The parts of an engine's settings that are shown; not every engine has all of them. */
-interface Choice extends Billing {
-  readonly engine: string
-  readonly url?: string
-  readonly apiKey?: string
-  readonly apiKeyFile?: string
-  readonly model?: string
-  readonly languages?: readonly string[]
-  readonly voices?: readonly { readonly languages?: readonly string[] }[]
+  readonly settings: OpenSettings
 }
 
 /** Returns the engines in order of preference, by kind. */
 export function configuredEngines(embedded: Embedded): ConfiguredEngine[] {
-  return KINDS.flatMap(kind => {
+  return ENGINE_KINDS.flatMap(kind => {
     const listed = listOf(embedded.engines, kind)
-    const rest = (Object.keys(INSTALLED) as Installed[])
-      .filter(name => INSTALLED[name] === kind && embedded.engines[name].enabled)
+    const rest = installedNames(kind)
+      .filter(name => embedded.engines[name].enabled)
       .filter(name => listed.every(({ engine }) => engine !== name))
-    const all: Choice[] = [...listed, ...rest.map(engine => ({ engine }))]
+    const all: EngineEntry[] = [...listed, ...rest.map(engine => ({ engine }))]
     return all.map((choice, index) => described(kind, choice, nameOf(all, index), embedded))
   })
 }
 
-function nameOf(all: readonly Choice[], index: number): string {
+function nameOf(all: readonly EngineEntry[], index: number): string {
   const { engine } = all[index]!
   const before = all.slice(0, index).filter(other => other.engine === engine).length
   return before === 0 ? engine : `${engine}-${before + 1}`
 }
 
-function described(kind: EngineKind, choice: Choice, name: string, embedded: Embedded): ConfiguredEngine {
-  const { engine, url, apiKey, apiKeyFile, model, languages, voices, price, budget } = choice
+function described(
+  kind: EngineKind,
+  choice: EngineEntry,
+  name: string,
+  embedded: Embedded,
+): ConfiguredEngine {
+  const { url, apiKey, apiKeyFile, model, languages, voices, price, budget } = choice
   const address = url === undefined ? undefined : URL.parse(url)
-  const host = address?.host ?? (LOCAL.includes(engine) ? undefined : engine)
+  const host = address?.host
   return {
     ...{ kind, name, host, model },
     local: address ? isLoopback(address.hostname.replace(/^\[|\]$/g, '')) : host === undefined,
@@ -90,26 +74,26 @@ function described(kind: EngineKind, choice: Choice, name: string, embedded: Emb
 }
 
 /** Returns the settings of the engine itself, with its key. */
-export function choiceOf({ kind, settings }: ConfiguredEngine): Choice {
-  return (settings.engines as unknown as Record<EngineKind, readonly Choice[]>)[kind][0]!
+export function choiceOf({ kind, settings }: ConfiguredEngine): EngineEntry {
+  return (settings.engines as unknown as Record<EngineKind, readonly EngineEntry[]>)[kind][0]!
 }
 
 /** Returns the settings with only one engine enabled. Its budget does not apply to trials. */
-function alone(kind: EngineKind, choice: Choice, embedded: Embedded): EngineSettings {
+function alone(kind: EngineKind, choice: EngineEntry, embedded: Embedded): OpenSettings {
   const engines: Record<string, unknown> = { ...embedded.engines }
-  for (const each of KINDS) if (listOf(embedded.engines, each).length > 0) engines[each] = []
-  for (const name of Object.keys(INSTALLED) as Installed[])
+  for (const each of ENGINE_KINDS) if (listOf(embedded.engines, each).length > 0) engines[each] = []
+  for (const name of installedNames())
     engines[name] = {
       ...embedded.engines[name],
       enabled: name === choice.engine && embedded.engines[name].enabled,
     }
   const { budget: _, ...unlimited } = choice
   engines[kind] = [unlimited]
-  return { ...embedded, engines: engines as EngineSettings['engines'], phrasebook: undefined, voices: {} }
+  return { ...embedded, engines: engines as unknown as EngineSettings, phrasebook: undefined, voices: {} }
 }
 
-function listOf(engines: Engines, kind: EngineKind): readonly Choice[] {
-  return (engines as Partial<Record<EngineKind, readonly Choice[]>>)[kind] ?? []
+function listOf(engines: EngineSettings, kind: EngineKind): readonly EngineEntry[] {
+  return (engines as Partial<Record<EngineKind, readonly EngineEntry[]>>)[kind] ?? []
 }
 
 /** Opens only the engine of `settings`. The caller closes the set. Rejects if it is not available. */
@@ -118,8 +102,7 @@ export async function openAlone(
   usage: EngineUsage,
   clock: Clock = systemClock,
 ): Promise<EngineSet> {
-  // Loads all engines, which takes a while.
-  const service = await import('../../service/server/service.ts')
+  const { openEngines } = await import('../../service/engines/open-engines.ts')
   let reason = 'is disabled'
   const log: Logger = {
     ...noopLogger,
@@ -127,10 +110,10 @@ export async function openAlone(
       reason = String(fields.reason)
     },
   }
-  const set = await service.openEngines(settings, new ThreadUse(clock), {
+  const set = await openEngines(settings, new ThreadUse(clock), {
     clock,
     wallClock: systemWallClock,
-    log: { ...log, debug: log.warn },
+    log,
     usage,
   })
   const { speechToText, translators, synthesizers, interpreters } = set

@@ -7,7 +7,7 @@ import type {
   SpeechTranslator,
   Synthesizer,
   TextTranslator,
-} from '../../service/server/engines/engine.ts'
+} from '../../service/engines/engine.ts'
 import { durationMs, SAMPLE_RATE } from '../../transcode/pcm.ts'
 
 /** Durations of the steps of a run (ms). A step that the engine does not have is absent. */

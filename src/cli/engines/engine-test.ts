@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import type { EngineKind } from '../../service/server/engines/engine.ts'
-import type { EngineSet } from '../../service/server/engines/engine-set.ts'
-import type { EngineFigures } from '../../service/server/engines/usage/engine-figures.ts'
-import { EngineUsage } from '../../service/server/engines/usage/engine-usage.ts'
+import type { EngineKind } from '../../service/engines/engine.ts'
+import type { EngineSet } from '../../service/engines/engine-set.ts'
+import type { EngineFigures } from '../../service/engines/usage/engine-figures.ts'
+import { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
 import { durationMs } from '../../transcode/pcm.ts'
 import { type ConfiguredEngine, openAlone } from './configured-engines.ts'
 import {

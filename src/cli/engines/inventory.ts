@@ -1,13 +1,14 @@
 /** The available engines and models. */
 
 import type { Config } from '../../config/load.ts'
-import type { TextTranslator } from '../../service/server/engines/engine.ts'
-import type { EngineSet } from '../../service/server/engines/engine-set.ts'
-import { LANGUAGE_ROWS } from '../../service/server/engines/languages.ts'
-import { describePrice } from '../../service/server/engines/usage/billing.ts'
-import { EngineUsage } from '../../service/server/engines/usage/engine-usage.ts'
+import type { TextTranslator } from '../../service/engines/engine.ts'
+import type { EngineSet } from '../../service/engines/engine-set.ts'
+import { LANGUAGE_ROWS } from '../../service/engines/languages.ts'
+import { examineInstalled } from '../../service/engines/settings.ts'
+import { describePrice } from '../../service/engines/usage/billing.ts'
+import { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
 import { type Check, renderChecks } from '../doctor/check.ts'
-import { moreVoices, recognition, translation, voices } from '../doctor/engine-checks.ts'
+import { installedCheck } from '../doctor/engine-checks.ts'
 import type { DoctorEnvironment } from '../doctor/environment.ts'
 import { localEnvironment } from '../doctor/machine.ts'
 import { modelFileChecks } from '../doctor/model-checks.ts'
@@ -109,19 +110,12 @@ export async function showModels(
   terminal: Terminal,
   around: DoctorEnvironment = localEnvironment,
 ): Promise<void> {
-  const { pocketsphinx, apertium, espeak, flite } = config.embedded.engines
+  const { engines } = config.embedded
+  const installed = await examineInstalled(engines, around)
   const checks: Check[] = [
-    named('pocketsphinx', await recognition(pocketsphinx, around)),
-    named('apertium', await translation(apertium, around)),
-    named('espeak', await voices(espeak, around)),
-    ...(await moreVoices(flite, around)).map(check => named('flite', check)),
-    ...(await modelFileChecks(config.embedded.engines)),
+    ...installed.map(engine => installedCheck(engine.name, engine)),
+    ...(await modelFileChecks(engines)),
   ]
   if (json) return terminal.line(JSON.stringify(checks, undefined, 2))
   for (const line of renderChecks(checks).split('\n')) terminal.line(line)
-}
-
-/** By the name of the engine, as in the settings. */
-function named(name: string, check: Check): Check {
-  return { ...check, name }
 }

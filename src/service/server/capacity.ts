@@ -1,6 +1,6 @@
 import { type Clock, pause, Ticker } from '../../common/clock.ts'
 import type { Overload } from '../../net/overload.ts'
-import type { ThreadUse } from './engines/thread-budget.ts'
+import type { ThreadUse } from '../engines/thread-budget.ts'
 import { ServiceError } from './errors.ts'
 
 /** Suggested retry delay (ms). It cannot be predicted when a session ends. */

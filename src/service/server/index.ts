@@ -1,6 +1,5 @@
 export type { OverloadFigures } from '../../net/overload.ts'
 export type { RequestGuardCounters } from '../../net/request-guard.ts'
-export type { Batch } from './batch/batch.ts'
 export type {
   EngineReport,
   GlossaryEntry,
@@ -18,11 +17,12 @@ export type {
   Transcript,
   TranscriptSink,
   TranslationOptions,
-} from './engines/engine.ts'
-export { EngineError, type EngineKind } from './engines/engine.ts'
-export { EngineSet, type OfferedVoice } from './engines/engine-set.ts'
-export type { EngineFigures, Outcome, StandIn } from './engines/usage/engine-figures.ts'
-export type { EngineUsage } from './engines/usage/engine-usage.ts'
+} from '../engines/engine.ts'
+export { EngineError, type EngineKind } from '../engines/engine.ts'
+export { EngineSet, type OfferedVoice } from '../engines/engine-set.ts'
+export type { EngineFigures, Outcome, StandIn } from '../engines/usage/engine-figures.ts'
+export type { EngineUsage } from '../engines/usage/engine-usage.ts'
+export type { Batch } from './batch/batch.ts'
 export { type Delivery, ERROR_TABLE, type ErrorName, ServiceError } from './errors.ts'
 export type { KeyFigures } from './keys/key-holder.ts'
 export type { ServiceFigures } from './process/messages.ts'

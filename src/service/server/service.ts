@@ -10,13 +10,13 @@ import { guardServer, SECURITY_HEADERS } from '../../net/http-hardening.ts'
 import { addOpenApiRoutes } from '../../net/openapi-page.ts'
 import { Overload } from '../../net/overload.ts'
 import { RequestGuard } from '../../net/request-guard.ts'
+import type { EngineSet } from '../engines/engine-set.ts'
+import { openEngines } from '../engines/open-engines.ts'
+import { ThreadUse } from '../engines/thread-budget.ts'
+import { EngineUsage } from '../engines/usage/engine-usage.ts'
+import { UsageLedger } from '../usage-ledger.ts'
 import { Batch } from './batch/batch.ts'
 import { Admission, LoadMonitor } from './capacity.ts'
-import { defaultEngines } from './engines/engine-selection.ts'
-import type { EngineSet } from './engines/engine-set.ts'
-import { ThreadUse } from './engines/thread-budget.ts'
-import { EngineUsage } from './engines/usage/engine-usage.ts'
-import type { VocabularySettings } from './engines/vocabulary/settings.ts'
 import { ErrorCounts } from './errors.ts'
 import {
   addSocketRules,
@@ -30,7 +30,6 @@ import { addRoutes, addStreamRoutes, answerFailed } from './http/routes.ts'
 import { ApiKeys } from './keys/api-keys.ts'
 import { KeyFile } from './keys/key-store.ts'
 import { KeyWatch } from './keys/key-watch.ts'
-import { UsageLedger } from './keys/usage.ts'
 import { UsageFile, UsageSaver, usagePath } from './keys/usage-file.ts'
 import type { ServiceFigures } from './process/messages.ts'
 import { AudioStreams } from './session/audio-stream.ts'
@@ -215,36 +214,6 @@ async function kept(
 ): Promise<UsageSaver | undefined> {
   if (keyFile === undefined || open) return undefined
   return UsageSaver.start(new UsageFile(usagePath(keyFile), clock), ledger, clock, log)
-}
-
-/** Creates the engines of the settings. The caller closes the set. */
-export function openEngines(
-  settings: Pick<ServiceSettings, 'engines' | 'phrasebook' | 'voices' | 'maxSessions'> & {
-    readonly vocabulary: VocabularySettings
-  },
-  threads: ThreadUse,
-  around: {
-    readonly clock: Clock
-    readonly wallClock: WallClock
-    readonly log: Logger
-    readonly usage: EngineUsage
-  },
-): Promise<EngineSet> {
-  const { phrasebook, vocabulary, voices, maxSessions } = settings
-  const { pocketsphinx, apertium, transcription, translation, synthesis, interpretation, ...synthesizers } =
-    settings.engines
-  return defaultEngines(
-    {
-      pocketsphinx: { ...pocketsphinx, decoders: maxSessions, threads },
-      apertium,
-      synthesizers,
-      choices: { transcription, translation, synthesis, interpretation },
-      phrasebook,
-      vocabulary,
-      voices,
-    },
-    around,
-  )
 }
 
 function figuresOf({

@@ -3,13 +3,8 @@ import { z } from 'zod'
 import { languageSchema } from '../../common/setting-fields.ts'
 import { isLoopback, trustedProxiesSchema } from '../../net/client-address.ts'
 import { serviceLimitsSchema } from '../../net/settings.ts'
-import { engineChoicesSchema } from './engines/engine-settings.ts'
-import {
-  apertiumSettingsSchema,
-  localSynthesisSchema,
-  pocketSphinxSettingsSchema,
-} from './engines/installed-settings.ts'
-import { vocabularySchema } from './engines/vocabulary/settings.ts'
+import { engineSettingsSchema } from '../engines/settings.ts'
+import { vocabularySchema } from '../engines/vocabulary/vocabulary.ts'
 import { keyLimitsShape } from './keys/key-store.ts'
 
 /** Settings of `POST /api/batch/file`, part of the service settings. */
@@ -167,14 +162,7 @@ export const serviceConfigSchema = z
       .default({})
       .meta({ about: 'Default voice by language, as its id in the voice list.' }),
     ...batchShape,
-    engines: z
-      .strictObject({
-        pocketsphinx: pocketSphinxSettingsSchema.prefault({}),
-        apertium: apertiumSettingsSchema.prefault({}),
-        ...localSynthesisSchema,
-        ...engineChoicesSchema,
-      })
-      .prefault({}),
+    engines: engineSettingsSchema.prefault({}),
   })
   .refine(({ apiKeys }) => new Set(namesOf(apiKeys)).size === namesOf(apiKeys).length, {
     path: ['apiKeys'],

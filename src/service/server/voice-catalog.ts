@@ -7,8 +7,8 @@ import {
   VOICE_GENDERS,
   type VoiceEntry,
 } from '../contract.ts'
-import type { EngineSet, OfferedVoice } from './engines/engine-set.ts'
-import { LANGUAGE_ROWS } from './engines/languages.ts'
+import type { EngineSet, OfferedVoice } from '../engines/engine-set.ts'
+import { LANGUAGE_ROWS } from '../engines/languages.ts'
 import { ServiceError } from './errors.ts'
 import { oneOf, type Query, several, single } from './query.ts'
 

@@ -133,7 +133,7 @@ export interface HealthFigures {
   readonly embedded: {
     readonly running: boolean
     readonly restarts: number
-    /** Engines that serve instead of preferred ones, as `espeak instead of piper`. */
+    /** Engines that serve instead of preferred ones, as `espeak instead of sherpa`. */
     readonly standIns: readonly string[]
   } | null
 }

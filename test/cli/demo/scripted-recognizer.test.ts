@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ScriptedRecognizer } from '../../../src/cli/demo/scripts.ts'
 import { systemClock } from '../../../src/common/clock.ts'
-import { OpenAiTranscriber } from '../../../src/service/server/engines/remote/openai.ts'
+import { OpenAiTranscriber } from '../../../src/service/engines/vendors/openai/openai.ts'
 import { quiet, sine } from '../../support/transcode/tone.ts'
 import { until } from '../../support/until.ts'
 
@@ -11,11 +11,7 @@ const OPTIONS = {
   format: 'verbose_json',
   streaming: false,
   pauseMs: 300,
-  stallMs: 300,
-  maxUtteranceMs: 15_000,
   timeoutMs: 5_000,
-  retries: 0,
-  cooldownMs: 1_000,
 } as const
 
 it('returns the next line to the embedded service for every utterance', async () => {

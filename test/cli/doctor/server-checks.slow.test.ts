@@ -12,8 +12,6 @@ const configured = (engines: Engines) =>
 describe('a real test request', () => {
   const server = {
     timeoutMs: 3_000,
-    retries: 0,
-    cooldownMs: 1_000,
     model: 'm',
     languages: ['es-es', 'en-us'],
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { moreVoices, sentenceChecks } from '../../../src/cli/doctor/engine-checks.ts'
+import { sentenceChecks } from '../../../src/cli/doctor/engine-checks.ts'
 import type { DoctorEnvironment } from '../../../src/cli/doctor/environment.ts'
 import { localEnvironment } from '../../../src/cli/doctor/machine.ts'
 import { configuredEngines } from '../../../src/cli/engines/configured-engines.ts'
@@ -19,7 +19,7 @@ const ENGINES = {
   ],
   translation: [{ engine: 'libretranslate', url, apiKey: 'another-key' }],
   synthesis: [
-    { engine: 'piper', url, voices: [{ voice: 'a', languages: ['de-de'], gender: 'M' }] },
+    { engine: 'openai', url, model: 'm', voices: [{ voice: 'a', languages: ['de-de'], gender: 'M' }] },
     { engine: 'espeak', languages: ['es-es'] },
   ],
 } satisfies Engines
@@ -52,7 +52,7 @@ test('sends each server a request without cost, with its key in the expected hea
   expect(asked).toEqual([
     [`${url}/v1/models`, 'a-secret-key'],
     [`${url}/languages`, undefined],
-    [`${url}/voices`, undefined],
+    [`${url}/v1/models`, undefined],
   ])
   expect(found).toMatchObject([
     {
@@ -66,7 +66,7 @@ test('sends each server a request without cost, with its key in the expected hea
       found: `${url}, for all its languages: translated a sentence from en-us into es-es in 1.5 s`,
     },
     {
-      name: 'synthesis: piper',
+      name: 'synthesis: openai',
       status: 'ok',
       found: `${url}, for de-de: spoke with a, first sound after 120 ms`,
     },
@@ -120,13 +120,4 @@ test('an unreachable server is reported; without servers there are no checks', a
   const [first] = await checks({})
   expect(first).toMatchObject({ status: 'fail', found: `nothing answers at ${url}` })
   expect(await checks({}, {})).toEqual([])
-})
-
-test('additional English voices are reported if installed, and not missed otherwise', async () => {
-  const flite = { enabled: true, command: 'flite', timeoutMs: 1 }
-  const ask = async () => 'Voices available: kal slt '
-  expect(await moreVoices(flite, { ...localEnvironment, ask })).toMatchObject([
-    { status: 'ok', found: 'flite, kal slt' },
-  ])
-  expect(await moreVoices(flite, { ...localEnvironment, ask: async () => undefined })).toEqual([])
 })

@@ -8,15 +8,19 @@ import type { EngineTest } from '../../../src/cli/engines/engine-test.ts'
 import { listEngines } from '../../../src/cli/engines/inventory.ts'
 import { type TestEnginesOptions, testEngines } from '../../../src/cli/engines/test-report.ts'
 import { Terminal } from '../../../src/cli/terminal.ts'
+import { noopLogger } from '../../../src/common/log.ts'
 import { loadConfig } from '../../../src/config/load.ts'
-import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
-import { meteredRecognizer } from '../../../src/service/server/engines/usage/metered-engines.ts'
+import { EngineSet } from '../../../src/service/engines/engine-set.ts'
+import { serveRecognizers } from '../../../src/service/engines/serve.ts'
+import { Phrasebook } from '../../../src/service/engines/vocabulary/phrasebook.ts'
+import { Vocabulary, vocabularySchema } from '../../../src/service/engines/vocabulary/vocabulary.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { FakeSynthesizer, FakeTranslator } from '../../support/engines/fake-engines.ts'
 import { ScriptedEars } from '../../support/engines/scripted-ears.ts'
 import { sine } from '../../support/transcode/tone.ts'
 
+const NO_WORDS = vocabularySchema.parse({})
 const KEY = 'a-secret-key-of-a-server'
 const hosted = { engine: 'openai', url: 'https://api.example.com', apiKey: KEY, model: 'm' }
 const config = loadConfig({
@@ -28,7 +32,6 @@ const config = loadConfig({
           { ...hosted, url: 'http://127.0.0.1:8000/v1', languages: ['es-es'] },
         ],
         synthesis: [{ engine: 'espeak', languages: ['es-es'] }],
-        flite: { enabled: false },
       },
     },
   } as object,
@@ -79,7 +82,14 @@ function opens(ears: Readonly<Record<string, ScriptedEars>>): typeof openAlone {
     if (kind === 'synthesis') return new EngineSet({ synthesizers: [new FakeSynthesizer()] })
     const own = ears[name]
     if (!own) throw new Error(`${name}: its models are missing`)
-    return new EngineSet({ speechToText: [meteredRecognizer(own, usage.meter(kind, name, billing))] })
+    const serving = {
+      usage,
+      log: noopLogger,
+      phrases: new Phrasebook(),
+      vocabulary: new Vocabulary(NO_WORDS),
+    }
+    const served = [{ engine: own, meter: usage.meter(kind, name, billing) }]
+    return new EngineSet({ speechToText: serveRecognizers(served, serving) })
   }
 }
 

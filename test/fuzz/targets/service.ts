@@ -1,7 +1,7 @@
 import { isAccepted } from '../../../src/service/client/acknowledgment.ts'
 import { ServiceClientError } from '../../../src/service/client/errors.ts'
 import { readResult } from '../../../src/service/client/result-reader.ts'
-import { transcriptOf } from '../../../src/service/server/engines/remote/openai.ts'
+import { transcriptOf } from '../../../src/service/engines/vendors/openai/openai.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
 const results: FuzzTarget = {

@@ -2,7 +2,7 @@ import { Locale } from 'discord.js'
 import { describe, expect, test } from 'vitest'
 import { commandMessagesFor, repliesFor, WORDS } from '../../../src/messages/discord/discord.ts'
 import { languageOfLocale, UI_LANGUAGES } from '../../../src/messages/locale.ts'
-import { LANGUAGE_ROWS } from '../../../src/service/server/engines/languages.ts'
+import { LANGUAGE_ROWS } from '../../../src/service/engines/languages.ts'
 
 type Path = readonly string[]
 

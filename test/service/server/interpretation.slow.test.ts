@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StsResult } from '../../../src/service/contract.ts'
-import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
+import { EngineSet } from '../../../src/service/engines/engine-set.ts'
 import {
   FakeInterpreter,
   FakeRecognizer,

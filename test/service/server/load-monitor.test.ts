@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { ThreadUse } from '../../../src/service/engines/thread-budget.ts'
 import { Admission, LoadMonitor } from '../../../src/service/server/capacity.ts'
-import { ThreadUse } from '../../../src/service/server/engines/thread-budget.ts'
 import { ServiceError } from '../../../src/service/server/errors.ts'
 import { BacklogMonitor } from '../../../src/service/server/session/speech-intake.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'

@@ -38,10 +38,9 @@ test('starts with missing engines, lists the others, and names the missing ones'
   const service = await buildService({
     apiKeys: ['k'],
     engines: {
-      pocketsphinx: { library: 'libnothing.so' },
+      pocketsphinx: { models: '/nowhere' },
       apertium: { modes: '/nowhere' },
-      espeak: { command: '/nowhere/espeak-ng' },
-      flite: { command: '/nowhere/flite' },
+      espeak: { enabled: false },
     },
   })
   const { url } = await service.listen()

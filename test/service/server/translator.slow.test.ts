@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LanguageEntry, TranslatorResult } from '../../../src/service/contract.ts'
-import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
+import { EngineSet } from '../../../src/service/engines/engine-set.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeTranslator } from '../../support/engines/fake-engines.ts'
 import { fakeService } from '../../support/service/fake-service.ts'

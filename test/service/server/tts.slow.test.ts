@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TtsResult, VoiceEntry } from '../../../src/service/contract.ts'
-import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
+import { EngineSet } from '../../../src/service/engines/engine-set.ts'
 import { FakeSynthesizer } from '../../support/engines/fake-engines.ts'
 import { fakeService } from '../../support/service/fake-service.ts'
 import { decoded, KEY, mp3Of, realService } from '../../support/service/real-service.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { isLanguageId } from '../../../src/common/language.ts'
-import type { SpeechToText, Transcript, TranscriptSink } from '../../../src/service/server/engines/engine.ts'
+import type { SpeechToText, Transcript, TranscriptSink } from '../../../src/service/engines/engine.ts'
 import { durationMs } from '../../../src/transcode/pcm.ts'
 import type { Checks } from './suite.ts'
 

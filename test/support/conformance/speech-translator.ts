@@ -4,7 +4,7 @@ import type {
   InterpretationSink,
   InterpretedText,
   SpeechTranslator,
-} from '../../../src/service/server/engines/engine.ts'
+} from '../../../src/service/engines/engine.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { durationMs } from '../../../src/transcode/pcm.ts'
 import type { Checks } from './suite.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { isLanguageId } from '../../../src/common/language.ts'
 import { AUDIO_RATES, MODES } from '../../../src/service/contract.ts'
-import type { Synthesizer } from '../../../src/service/server/engines/engine.ts'
+import type { Synthesizer } from '../../../src/service/engines/engine.ts'
 import type { Checks } from './suite.ts'
 
 const never = new AbortController().signal

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { isLanguageId, sameLanguage } from '../../../src/common/language.ts'
-import type { TextTranslator } from '../../../src/service/server/engines/engine.ts'
+import type { TextTranslator } from '../../../src/service/engines/engine.ts'
 import type { Checks } from './suite.ts'
 
 /** Sentences for testing an engine. */

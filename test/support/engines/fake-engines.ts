@@ -11,8 +11,8 @@ import {
   type Synthesizer,
   type TextTranslator,
   type TranscriptSink,
-} from '../../../src/service/server/engines/engine.ts'
-import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
+} from '../../../src/service/engines/engine.ts'
+import { EngineSet } from '../../../src/service/engines/engine-set.ts'
 import { sine } from '../transcode/tone.ts'
 
 /** A stream that returns scripted results. */

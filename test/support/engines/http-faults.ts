@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
-import { EngineError } from '../../../src/service/server/engines/engine.ts'
+import { EngineError } from '../../../src/service/engines/engine.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import type { Fault, FaultServer } from './fault-server.ts'
 
 export const KEY = 'sk-a-secret-key'
-/** One further attempt. */
-export const SERVER = { apiKey: KEY, timeoutMs: 20_000, retries: 1, cooldownMs: 60_000 }
+export const SERVER = { apiKey: KEY, timeoutMs: 20_000 }
 
 const LASTING: readonly Fault[] = [
   'status 500',

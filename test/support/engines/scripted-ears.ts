@@ -1,9 +1,5 @@
 import type { LanguageId } from '../../../src/common/language.ts'
-import type {
-  SpeechStream,
-  SpeechToText,
-  TranscriptSink,
-} from '../../../src/service/server/engines/engine.ts'
+import type { SpeechStream, SpeechToText, TranscriptSink } from '../../../src/service/engines/engine.ts'
 
 /** Samples of silence after which an utterance ends, at 16 kHz. */
 const PAUSE = 8_000

@@ -1,9 +1,5 @@
-import type {
-  SpeechStream,
-  SpeechToText,
-  TranscriptSink,
-} from '../../../src/service/server/engines/engine.ts'
-import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
+import type { SpeechStream, SpeechToText, TranscriptSink } from '../../../src/service/engines/engine.ts'
+import { EngineSet } from '../../../src/service/engines/engine-set.ts'
 import { FakeSynthesizer, FakeTranslator } from '../engines/fake-engines.ts'
 
 /** A recognizer that returns `says` for any audio at once, fails, or never returns. */

@@ -21,7 +21,15 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   pages: ['net', 'common'],
   'service/contract.ts': ['core/model', 'common', 'transcode'],
   'service/client': ['service/contract.ts', 'net', 'core', 'common', 'transcode'],
-  'service/server': ['service/contract.ts', 'net', 'storage', 'common', 'transcode'],
+  'service/usage-ledger.ts': ['common'],
+  'service/supervision.ts': ['common'],
+  'service/engines': [
+    ...['service/contract.ts', 'service/usage-ledger.ts', 'service/supervision.ts', 'common', 'transcode'],
+  ],
+  'service/server': [
+    ...['service/engines', 'service/contract.ts', 'service/usage-ledger.ts', 'service/supervision.ts'],
+    ...['net', 'storage', 'common', 'transcode'],
+  ],
   'service/index.ts': ['service/client', 'service/contract.ts', 'core/model', 'common'],
   'bridges/websocket': ['net', 'core', 'common', 'transcode'],
   'bridges/telephony': ['bridges/websocket', 'messages', 'storage', 'net', 'core', 'common', 'transcode'],

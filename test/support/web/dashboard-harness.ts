@@ -56,7 +56,7 @@ export async function watched() {
     embedded: () => ({
       running: true,
       restarts: 2,
-      figures: { standIns: [{ engine: 'piper', instead: 'espeak' }] },
+      figures: { standIns: [{ engine: 'sherpa', instead: 'espeak' }] },
     }),
     simulated: call => (call === undefined ? null : (simulated.get(call) ?? null)),
     recording: room => (room === 'recorded' ? 'recording' : null),

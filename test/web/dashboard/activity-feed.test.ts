@@ -38,7 +38,7 @@ test('a snapshot contains rooms, legs and process figures', async () => {
         draining: false,
       },
       requestGuard: { connections: 3, unauthenticated: 1, rejected: 10, malformed: 0 },
-      embedded: { running: true, restarts: 2, standIns: ['espeak instead of piper'] },
+      embedded: { running: true, restarts: 2, standIns: ['espeak instead of sherpa'] },
     },
   ])
 })

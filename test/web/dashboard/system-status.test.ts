@@ -47,10 +47,10 @@ test('names the fix for each problem, the most severe first', () => {
   expect(told({ overloadReason: 'memory', memoryPercent: 93 })?.effect).toBe('New calls are rejected.')
   expect(told({ draining: true })).toMatchObject({ mood: 'warn', fix: '' })
   expect(
-    told({ embedded: { running: true, restarts: 0, standIns: ['espeak instead of piper'] } }),
+    told({ embedded: { running: true, restarts: 0, standIns: ['espeak instead of sherpa'] } }),
   ).toMatchObject({
     mood: 'warn',
-    title: 'Engines are replaced: espeak instead of piper.',
+    title: 'Engines are replaced: espeak instead of sherpa.',
   })
 })
 

@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../../common/language.ts'
 import { createMp3, type Mp3Encoder, type Mp3Rate } from '../../../transcode/mp3/encoder.ts'
-import type { TextTranslator } from '../engines/engine.ts'
-import type { OfferedVoice } from '../engines/engine-set.ts'
+import type { TextTranslator } from '../../engines/engine.ts'
+import type { OfferedVoice } from '../../engines/engine-set.ts'
 import { ServiceError } from '../errors.ts'
 import type { JobContext } from './job-form.ts'
 

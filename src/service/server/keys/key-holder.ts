@@ -1,7 +1,7 @@
+import type { RollingUsage } from '../../usage-ledger.ts'
+import { AudioQuota } from '../../usage-ledger.ts'
 import { ServiceError } from '../errors.ts'
 import type { KeyLimits } from './key-store.ts'
-import type { RollingUsage } from './usage.ts'
-import { AudioQuota } from './usage.ts'
 
 /** A remaining quota below this counts as used up (ms). */
 const TOO_LITTLE_MS = 1_000

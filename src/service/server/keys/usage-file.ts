@@ -5,7 +5,13 @@ import type { Logger } from '../../../common/log.ts'
 import { isoTime } from '../../../common/wall-clock.ts'
 import { writeFileAtomic } from '../../../storage/atomic-file.ts'
 import { withLock } from '../../../storage/file-lock.ts'
-import { oldestSlice, SLICE_MS, type UsageByKey, type UsageLedger, type UsageSlices } from './usage.ts'
+import {
+  oldestSlice,
+  SLICE_MS,
+  type UsageByKey,
+  type UsageLedger,
+  type UsageSlices,
+} from '../../usage-ledger.ts'
 
 /**
  * Usage by mark and by quarter of an hour, which is named by its start: milliseconds of audio of keys, and what the budgets

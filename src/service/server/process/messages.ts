@@ -1,7 +1,7 @@
 import { type FieldTable, MS } from '../../../common/metric-field.ts'
 import type { OverloadFigures } from '../../../net/overload.ts'
 import type { RequestGuardCounters } from '../../../net/request-guard.ts'
-import type { EngineFigures, StandIn } from '../engines/usage/engine-figures.ts'
+import type { EngineFigures, StandIn } from '../../engines/usage/engine-figures.ts'
 import type { KeyFigures } from '../keys/key-holder.ts'
 import type { ServiceConfig } from '../settings.ts'
 

@@ -5,10 +5,10 @@ import { BridgeError } from '../../../common/errors.ts'
 import type { EndReason } from '../../../common/lifecycle.ts'
 import { type Logger, noopLogger } from '../../../common/log.ts'
 import { MEMORY_FLAGS } from '../../../common/memory-flags.ts'
-import { THREADS } from '../engines/thread-budget.ts'
+import { THREADS } from '../../engines/thread-budget.ts'
+import { Heartbeat, killOnParentExit } from '../../supervision.ts'
 import { type ServiceConfig, serviceUrl } from '../settings.ts'
 import type { AskMessage, ProcessMessage, ServiceFigures, StartMessage } from './messages.ts'
-import { Heartbeat, killOnParentExit } from './supervision.ts'
 
 /** Restart delays: doubling from the first to the maximum (ms). */
 const BACK_OFF_MS = { first: 100, most: 5_000 }

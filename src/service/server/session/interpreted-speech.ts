@@ -7,9 +7,9 @@ import {
   type Speech,
   type SpeechStream,
   type SpeechTranslator,
-} from '../engines/engine.ts'
-import { OverBudgetError } from '../engines/usage/engine-meter.ts'
-import type { EngineUsage } from '../engines/usage/engine-usage.ts'
+} from '../../engines/engine.ts'
+import { OverBudgetError } from '../../engines/usage/engine-meter.ts'
+import type { EngineUsage } from '../../engines/usage/engine-usage.ts'
 import { ServiceError } from '../errors.ts'
 import type { SpeechEnds } from './audio-intake.ts'
 import type { StsParameters } from './parameters.ts'

@@ -7,8 +7,8 @@ import {
   type ReceiveAudio,
   type SendAudio,
 } from '../../contract.ts'
-import type { EngineSet } from '../engines/engine-set.ts'
-import { languageRow } from '../engines/languages.ts'
+import type { EngineSet } from '../../engines/engine-set.ts'
+import { languageRow } from '../../engines/languages.ts'
 import { ServiceError } from '../errors.ts'
 import {
   knownQuery,

@@ -7,9 +7,9 @@ import {
   type TranslatorResult,
   type TtsResult,
 } from '../../contract.ts'
-import type { TextTranslator, Transcript } from '../engines/engine.ts'
-import type { OfferedVoice } from '../engines/engine-set.ts'
-import type { EngineUsage } from '../engines/usage/engine-usage.ts'
+import type { TextTranslator, Transcript } from '../../engines/engine.ts'
+import type { OfferedVoice } from '../../engines/engine-set.ts'
+import type { EngineUsage } from '../../engines/usage/engine-usage.ts'
 import { type ErrorName, ServiceError } from '../errors.ts'
 import type { StsParameters, SttParameters, TranslatorParameters, TtsParameters } from './parameters.ts'
 import type { SessionOutput } from './session.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../common/clock.ts'
+import type { SpeechStream, SpeechToText, Transcript } from '../../engines/engine.ts'
 import type { Followed, LoadMonitor } from '../capacity.ts'
-import type { SpeechStream, SpeechToText, Transcript } from '../engines/engine.ts'
 import { ServiceError } from '../errors.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import { SpeechEnds, Uplink, type UplinkLimits } from './audio-intake.ts'

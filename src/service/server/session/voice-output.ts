@@ -1,7 +1,7 @@
 import type { Clock } from '../../../common/clock.ts'
 import { createMp3, type Mp3Rate } from '../../../transcode/mp3/encoder.ts'
 import { type EndSynth, EVENT, type ReceiveAudio, type ResultFile, type StageTiming } from '../../contract.ts'
-import type { Speech } from '../engines/engine.ts'
+import type { Speech } from '../../engines/engine.ts'
 import { ServiceError } from '../errors.ts'
 import { AudioStream, type AudioStreams, LiveMp3 } from './audio-stream.ts'
 import type { SessionOutput } from './session.ts'

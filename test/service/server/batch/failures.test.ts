@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EngineSet } from '../../../../src/service/server/engines/engine-set.ts'
+import { EngineSet } from '../../../../src/service/engines/engine-set.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../../src/service/server/errors.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'

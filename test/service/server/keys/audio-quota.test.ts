@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AudioQuota, RollingUsage } from '../../../../src/service/server/keys/usage.ts'
+import { AudioQuota, RollingUsage } from '../../../../src/service/usage-ledger.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000

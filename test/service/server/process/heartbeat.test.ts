@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Heartbeat } from '../../../../src/service/server/process/supervision.ts'
+import { Heartbeat } from '../../../../src/service/supervision.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 function heart() {

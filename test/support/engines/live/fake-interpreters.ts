@@ -1,22 +1,16 @@
 import { systemClock } from '../../../../src/common/clock.ts'
 import { systemWallClock } from '../../../../src/common/wall-clock.ts'
-import type { SpeechTranslator } from '../../../../src/service/server/engines/engine.ts'
-import { DeepLSpeechTranslator } from '../../../../src/service/server/engines/hosted/deepl-voice.ts'
-import { GeminiSpeechTranslator } from '../../../../src/service/server/engines/hosted/gemini-live.ts'
-import { OpenAiSpeechTranslator } from '../../../../src/service/server/engines/hosted/openai-translation.ts'
-import { SonioxSpeechTranslator } from '../../../../src/service/server/engines/hosted/soniox-translation.ts'
-import { FakeDeepLVoice } from './fake-deepl-voice.ts'
+import type { SpeechTranslator } from '../../../../src/service/engines/engine.ts'
+import { GeminiSpeechTranslator } from '../../../../src/service/engines/vendors/gemini.ts'
+import { OpenAiSpeechTranslator } from '../../../../src/service/engines/vendors/openai/realtime.ts'
+import { SonioxSpeechTranslator } from '../../../../src/service/engines/vendors/soniox/interpreter.ts'
 import { FakeGemini } from './fake-gemini.ts'
 import { FAKE_KEY, type FakeLiveServer } from './fake-live-server.ts'
 import { FakeOpenAiRealtime, SPOKEN_MS } from './fake-openai-realtime.ts'
 import { FakeSonioxLive } from './fake-soniox-live.ts'
-import { FakeSonioxVoice } from './fake-soniox-voice.ts'
 
 const LIVE = {
   timeoutMs: 3_000,
-  cooldownMs: 60_000,
-  quietMs: 20_000,
-  stallMs: 800,
   apiKey: FAKE_KEY,
   languages: ['en-us', 'es-es'],
 }
@@ -35,12 +29,11 @@ export interface FakeInterpreter {
 
 export async function openAiInterpreter() {
   const server = await new FakeOpenAiRealtime().listen()
-  const models = { model: 'gpt-realtime-translate', transcriptionModel: 'gpt-realtime-whisper' }
   return {
     server,
     engine: (changes = {}) =>
       new OpenAiSpeechTranslator(
-        { ...LIVE, ...models, url: server.url, ...changes },
+        { ...LIVE, model: 'gpt-realtime-translate', url: server.url, ...changes },
         systemClock,
         systemWallClock,
       ),
@@ -51,32 +44,18 @@ export async function openAiInterpreter() {
 
 export async function sonioxInterpreter() {
   const server = await new FakeSonioxLive().listen()
-  const voice = await new FakeSonioxVoice().listen()
   const options = {
     ...LIVE,
-    ...{ model: 'stt-rt-v5', pauseMs: 500, terms: [], voiceModel: 'tts-rt-v2', idleMs: 60_000 },
+    ...{ model: 'stt-rt-v5', pauseMs: 500 },
     voices: [
       { voice: 'Adrian', gender: 'M' as const },
       { voice: 'Maya', gender: 'F' as const, languages: ['es-es'] },
     ],
     url: server.url,
-    voiceUrl: voice.url,
   }
   return {
     server,
-    voice,
     engine: (changes = {}) => new SonioxSpeechTranslator({ ...options, ...changes }, systemClock),
-    refusals: () => [...server.refusals, ...voice.refusals],
-    spokenMs: 400,
-  }
-}
-
-export async function deeplInterpreter() {
-  const server = await new FakeDeepLVoice().listen()
-  const options = { ...LIVE, url: server.url, formality: 'default' as const }
-  return {
-    server,
-    engine: (changes = {}) => new DeepLSpeechTranslator({ ...options, ...changes }, systemClock),
     refusals: () => server.refusals,
     spokenMs: 400,
   }
@@ -97,6 +76,5 @@ export async function geminiInterpreter() {
 export const FAKE_INTERPRETERS: readonly (readonly [string, () => Promise<FakeInterpreter>])[] = [
   ['OpenAI', openAiInterpreter],
   ['Soniox', sonioxInterpreter],
-  ['DeepL', deeplInterpreter],
   ['Gemini', geminiInterpreter],
 ]

@@ -53,8 +53,10 @@ export abstract class FakeLiveServer {
     this.#http = createServer((request, response) => {
       void this.answer(request).then(
         ({ status, body }) =>
-          typeof body === 'string'
-            ? response.writeHead(status, { 'content-type': 'text/plain' }).end(body)
+          typeof body === 'string' || Buffer.isBuffer(body)
+            ? response
+                .writeHead(status, { 'content-type': Buffer.isBuffer(body) ? 'audio/pcm' : 'text/plain' })
+                .end(body)
             : response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
         (error: Error) => {
           this.refusals.push(error.message)

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { WebSocket } from 'ws'
-import { samplesOf } from '../../../../src/transcode/pcm.ts'
+import { bytesOf, concat, samplesOf } from '../../../../src/transcode/pcm.ts'
+import { sine } from '../../transcode/tone.ts'
+import { sonioxRefusal } from '../fake-voices.ts'
 import { FAKE_KEY, type FakeConversation, FakeLiveServer, onlyFields, Refusal } from './fake-live-server.ts'
-import { ToneEars, type ToneWord } from './tone-ears.ts'
+import { TONE_WORDS, ToneEars, type ToneWord } from './tone-ears.ts'
 
 const FIELDS = [
   ...['model', 'audio_format', 'sample_rate', 'num_channels', 'language_hints', 'language_hints_strict'],
@@ -18,6 +21,16 @@ const FINALIZE_MS = 200
 const refuse = (reason: string, code = 400) =>
   new Refusal(reason, { tokens: [], error_code: code, error_message: reason })
 
+/** Speech of `text`: for each word its tone for 400 ms, and 40 ms of silence. */
+function spokenWords(text: string): Buffer {
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
+  const pieces = words.flatMap(word => {
+    const hz = TONE_WORDS.find(({ translation }) => translation === word)?.spokenHz ?? 440
+    return [sine(hz, 400, 8_000, 24_000), new Int16Array(24 * 40)]
+  })
+  return Buffer.from(bytesOf(concat(pieces)))
+}
+
 /** A strict fake of Soniox's recognition of tones, with and without translation. */
 export class FakeSonioxLive extends FakeLiveServer {
   /** The service closes a connection that gets nothing for this long (ms). */
@@ -28,6 +41,9 @@ export class FakeSonioxLive extends FakeLiveServer {
   readonly faults: number[] = []
   /** Translations come after the end mark of their utterance. */
   lateTranslations = false
+  /** Requests for speech, and statuses with which the next ones fail. */
+  readonly spoken: Record<string, unknown>[] = []
+  readonly voiceFaults: number[] = []
   /** Number of keep-alive messages. */
   keptAlive = 0
 
@@ -36,6 +52,20 @@ export class FakeSonioxLive extends FakeLiveServer {
     if (headers.authorization !== `Bearer ${FAKE_KEY}`) return { reason: 'a wrong key', status: 401 }
     if (url !== '/transcribe-websocket') return { reason: `the path ${url}`, status: 404 }
     return undefined
+  }
+
+  /** Its voices: `POST /tts`. */
+  protected override async answer(request: IncomingMessage) {
+    const body = JSON.parse(await text(request)) as Record<string, unknown>
+    const refusal =
+      request.url === '/tts'
+        ? sonioxRefusal(request.headers.authorization, body)
+        : { reason: 'a path', status: 404 }
+    if (refusal) throw new Error(refusal.reason)
+    const status = this.voiceFaults.shift()
+    if (status !== undefined) return { status, body: {} }
+    this.spoken.push(body)
+    return { status: 200, body: spokenWords(String(body.text)) }
   }
 
   protected converse(

@@ -3,7 +3,7 @@ import type {
   InterpretationSink,
   InterpretedText,
   SpeechTranslator,
-} from '../../../../src/service/server/engines/engine.ts'
+} from '../../../../src/service/engines/engine.ts'
 import { concat } from '../../../../src/transcode/pcm.ts'
 import { speechTranslatorChecks } from '../../conformance/speech-translator.ts'
 import { conforms } from '../../conformance/suite.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SpeechToText, Transcript } from '../../../../src/service/server/engines/engine.ts'
+import type { SpeechToText, Transcript } from '../../../../src/service/engines/engine.ts'
 import { speechToTextChecks } from '../../conformance/speech-to-text.ts'
 import { conforms } from '../../conformance/suite.ts'
 import { until } from '../../until.ts'
@@ -9,9 +9,6 @@ import { toneSpeech } from './tone-speech.ts'
 /** Settings of an engine over WebSocket, for tests. */
 export const LIVE = {
   timeoutMs: 3_000,
-  cooldownMs: 60_000,
-  quietMs: 20_000,
-  stallMs: 400,
   apiKey: FAKE_KEY,
   languages: ['en-us', 'es-es'],
 }

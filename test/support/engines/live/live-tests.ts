@@ -2,7 +2,7 @@ import type {
   InterpretationSink,
   InterpretedText,
   Transcript,
-} from '../../../../src/service/server/engines/engine.ts'
+} from '../../../../src/service/engines/engine.ts'
 
 /** Collects the results of a stream. */
 export function collected() {

@@ -2,19 +2,15 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { missingOf } from '../../../../src/common/optional-package.ts'
-import {
-  EngineError,
-  type Transcript,
-  type TranscriptSink,
-} from '../../../../src/service/server/engines/engine.ts'
-import {
-  type SherpaSynthesisOptions,
-  type SherpaTranscriptionOptions,
-  sherpaSynthesisSchema,
-  sherpaTranscriptionSchema,
-} from '../../../../src/service/server/engines/sherpa/settings.ts'
+import type { SettingsOf } from '../../../../src/service/engines/definition.ts'
+import { EngineError, type Transcript, type TranscriptSink } from '../../../../src/service/engines/engine.ts'
+import { sherpaTranscription } from '../../../../src/service/engines/local/sherpa/sherpa-recognizer.ts'
+import { sherpaSynthesis } from '../../../../src/service/engines/local/sherpa/sherpa-synthesizer.ts'
 import { ctcFiles, transducerFiles } from './streaming-tone-models.ts'
 import { senseVoiceFiles, vadModel, voiceFiles, whisperFiles } from './utterance-tone-models.ts'
+
+export type RecognitionSettings = SettingsOf<typeof sherpaTranscription.schema>
+type VoiceSettings = SettingsOf<typeof sherpaSynthesis.schema>
 
 /** Attempts to use a process that restarts; the engine waits 2 s in each. */
 const MAX_ATTEMPTS = 15
@@ -59,9 +55,9 @@ export async function writeToneModels(): Promise<ToneModels> {
 
 /** Settings of a recognizer, with the defaults. */
 export function recognition(
-  settings: Partial<SherpaTranscriptionOptions> & { readonly model: string },
-): SherpaTranscriptionOptions {
-  const { engine: _, ...options } = sherpaTranscriptionSchema.parse({
+  settings: Partial<RecognitionSettings> & { readonly model: string },
+): RecognitionSettings {
+  const { engine: _, ...options } = sherpaTranscription.schema.parse({
     engine: 'sherpa',
     languages: ['en-us'],
     ...settings,
@@ -70,11 +66,9 @@ export function recognition(
 }
 
 /** Settings of a voice, with the defaults. */
-export function voice(
-  settings: Partial<SherpaSynthesisOptions> & { readonly model: string },
-): SherpaSynthesisOptions {
+export function voice(settings: Partial<VoiceSettings> & { readonly model: string }): VoiceSettings {
   const only = settings.voices ? {} : { languages: ['en-us'], gender: 'F' as const }
-  const { engine: _, ...options } = sherpaSynthesisSchema.parse({ engine: 'sherpa', ...only, ...settings })
+  const { engine: _, ...options } = sherpaSynthesis.schema.parse({ engine: 'sherpa', ...only, ...settings })
   return options
 }
 
