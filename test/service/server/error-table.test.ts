@@ -12,6 +12,7 @@ import {
 import { batchFailures } from '../../support/service/batch-failures.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 import { keyFileWith } from '../../support/service/key-files.ts'
+import { NEVER_LATE } from '../../support/service/no-lag.ts'
 import { RECEIVE, SEND, type TestClient } from '../../support/service/test-client.ts'
 
 /** Channel of the failure, and its status on HTTP. */
@@ -122,7 +123,7 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
   async service_behind() {
     const { connect, ready } = await fakeService()
     const { stream } = await ready('/stt')
-    stream.behindMs = 1_001
+    stream.behindMs = NEVER_LATE.admitLagMs + 1
     return refused(connect('/sts'))
   },
   async too_many_messages() {
@@ -135,7 +136,7 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     const clock = new FakeClock()
     const { ready } = await fakeService({}, { clock })
     const { client, stream } = await ready('/stt')
-    stream.behindMs = 2_001
+    stream.behindMs = NEVER_LATE.warnLagMs + 1
     clock.advance(400)
     const met = await onSocket(client, false)
     expect(client.payloads('error')).toHaveLength(1)
@@ -145,7 +146,7 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     const clock = new FakeClock()
     const { ready } = await fakeService({}, { clock })
     const { client, stream } = await ready('/stt')
-    stream.behindMs = 15_001
+    stream.behindMs = NEVER_LATE.endLagMs + 1
     clock.advance(200)
     return onSocket(client, true)
   },
