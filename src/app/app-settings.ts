@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { authTokensOf } from '../bridges/twilio/settings.ts'
+import { authTokensOf } from '../bridges/phone/twilio/settings.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import { listeningHost } from '../config/cross-checks.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { StreamLimits } from '../bridges/telephony/limits.ts'
+import type { StreamLimits } from '../bridges/phone/limits.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
 import { assertInstalled } from '../common/optional-package.ts'

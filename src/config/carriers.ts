@@ -1,10 +1,10 @@
-import { asteriskSection, asteriskSettingsSchema } from '../bridges/asterisk/settings.ts'
-import { jambonzSection, jambonzSettingsSchema } from '../bridges/jambonz/settings.ts'
-import { plivoSection, plivoSettingsSchema } from '../bridges/plivo/settings.ts'
-import { signalwireSection, signalwireSettingsSchema } from '../bridges/signalwire/settings.ts'
-import type { CarrierSection } from '../bridges/telephony/ports/carrier-module.ts'
-import { telnyxSection, telnyxSettingsSchema } from '../bridges/telnyx/settings.ts'
-import { twilioSection, twilioSettingsSchema } from '../bridges/twilio/settings.ts'
+import { asteriskSection, asteriskSettingsSchema } from '../bridges/phone/asterisk/settings.ts'
+import { jambonzSection, jambonzSettingsSchema } from '../bridges/phone/jambonz/settings.ts'
+import { plivoSection, plivoSettingsSchema } from '../bridges/phone/plivo/settings.ts'
+import type { CarrierSection } from '../bridges/phone/ports/carrier-module.ts'
+import { signalwireSection, signalwireSettingsSchema } from '../bridges/phone/signalwire/settings.ts'
+import { telnyxSection, telnyxSettingsSchema } from '../bridges/phone/telnyx/settings.ts'
+import { twilioSection, twilioSettingsSchema } from '../bridges/phone/twilio/settings.ts'
 
 /** The sections of all carriers. A new carrier is registered here, in both lists, and in `app/carriers.ts`. */
 export const carrierSchemas = {

@@ -72,7 +72,7 @@ declare const acmeMedia: MediaDialect
 declare const acmeMarkup: CallInstructions
 declare const acmeRequests: CarrierRequests
 declare const AcmeVerifier: new (secret: string, publicUrl: () => PublicUrl) => RequestVerifier`,
-    runs: 'test/bridges/telephony/conformance.slow.test.ts',
+    runs: 'test/bridges/phone/conformance.slow.test.ts',
   },
   {
     page: 'CONTRIBUTING.md',

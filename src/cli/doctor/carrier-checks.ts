@@ -1,4 +1,4 @@
-import { CarrierError } from '../../bridges/telephony/ports/carrier-api.ts'
+import { CarrierError } from '../../bridges/phone/ports/carrier-api.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { CARRIERS, type RegisteredCarrier } from '../../config/carriers.ts'
 import type { Config } from '../../config/load.ts'

@@ -1,5 +1,5 @@
 import type { REST } from 'discord.js'
-import type { CarrierApi } from '../../bridges/telephony/ports/carrier-api.ts'
+import type { CarrierApi } from '../../bridges/phone/ports/carrier-api.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { CarrierName } from '../../config/carriers.ts'
 import type { Config } from '../../config/load.ts'

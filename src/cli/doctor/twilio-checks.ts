@@ -1,5 +1,5 @@
 import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js'
-import { boundSettings, type VoiceSettings } from '../../bridges/telephony/rest/numbers.ts'
+import { boundSettings, type VoiceSettings } from '../../bridges/phone/rest/numbers.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { CARRIERS } from '../../config/carriers.ts'
 import type { Config } from '../../config/load.ts'
