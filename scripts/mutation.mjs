@@ -99,9 +99,9 @@ const GROUPS = {
     ],
   },
   auth: {
-    mutate: ['src/web/control/auth.ts', 'src/bridges/phone/streams/stream-tokens.ts'],
+    mutate: ['src/web/control/auth.ts', 'src/bridges/phone/stream-tokens.ts'],
     tests: [
-      'test/bridges/phone/streams/stream-tokens.test.ts',
+      'test/bridges/phone/stream-tokens.test.ts',
       'test/web/control/auth.test.ts',
       'test/web/control/access.test.ts',
     ],

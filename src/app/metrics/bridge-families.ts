@@ -3,7 +3,7 @@ import type {
   BrowserBridge,
   LegCounters as BrowserLegCounters,
 } from '../../bridges/browser/index.ts'
-import { BROWSER_LEG_METRICS, BROWSER_METRICS } from '../../bridges/browser/socket.ts'
+import { BROWSER_LEG_METRICS, BROWSER_METRICS } from '../../bridges/browser/leg-counters.ts'
 import {
   COMMAND_METRICS,
   type CommandCounters,
@@ -18,9 +18,9 @@ import type {
   DialCounters,
   LegCounters as StreamLegCounters,
 } from '../../bridges/phone/index.ts'
+import { STREAM_LEG_METRICS } from '../../bridges/phone/leg/leg-counters.ts'
+import { STREAM_METRICS } from '../../bridges/phone/media-streams.ts'
 import { DIAL_METRICS, DIAL_USAGE_METRICS } from '../../bridges/phone/outbound/carrier-dialer.ts'
-import { STREAM_METRICS } from '../../bridges/phone/streams/media-streams.ts'
-import { STREAM_LEG_METRICS } from '../../bridges/phone/streams/stream-socket.ts'
 import type { RateLimitedDialer } from '../../core/calls/dialer-policies.ts'
 import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
 import { type Family, fieldFamilies, labeled, single } from '../../web/metrics/metric-family.ts'

@@ -8,17 +8,19 @@ import { CodeAttempts } from '../../core/calls/code-attempts.ts'
 import { isListening, LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { checkedInvitation } from '../../core/model/invitation-check.ts'
+import { isPacketLength } from './audio-packet.ts'
+import { BrowserLeg, tell } from './browser-leg.ts'
 import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
-import { BrowserLeg } from './leg.ts'
+import type { PageSocket } from './close-codes.ts'
+import type { BridgeCounters } from './leg-counters.ts'
 import type { Origin } from './lobby.ts'
 import type { BrowserBridgeOptions, Guest } from './options.ts'
-import { type Change, type Hello, type Inbound, REFUSALS, type Refused } from './protocol.ts'
+import { type Change, type Hello, type Inbound, parse, REFUSALS, type Refused } from './protocol.ts'
 import { RoomInvitations } from './room-invitations.ts'
 import type { ServiceCatalog } from './service-catalog.ts'
 import type { BrowserSession } from './session.ts'
 import type { BrowserSessions } from './sessions.ts'
 import type { BrowserLimits, BrowserSettings } from './settings.ts'
-import type { BridgeCounters, TalkSocket } from './socket.ts'
 
 /** Time for a decision on a visitor (ms). */
 const INVITE_MS = 10_000
@@ -66,17 +68,19 @@ export class VisitorAdmission {
   }
 
   /** Waits on `socket` for a `hello` or a `resume`. */
-  answer(socket: TalkSocket, caller: Caller): void {
+  answer(socket: PageSocket, caller: Caller): void {
     const { clock, limits, log } = this.#options
     const timer = setTimer(clock, limits.helloWithinMs, () => socket.fail('no-hello'))
     const disconnected = new AbortController()
     let greeted = false
     socket.attach({
-      audio: () => void socket.counters.ignored++,
-      message: message => {
-        if (greeted || (message.kind !== 'hello' && message.kind !== 'resume')) {
+      message: (data, isBinary) => {
+        if (isBinary && !isPacketLength(data.length)) return 'audio'
+        const message = isBinary ? undefined : parse(data.toString('utf8'))
+        if (message?.kind === 'invalid') return message.fault
+        if (greeted || (message?.kind !== 'hello' && message?.kind !== 'resume')) {
           socket.counters.ignored++
-          return
+          return undefined
         }
         greeted = true
         timer[Symbol.dispose]()
@@ -86,6 +90,7 @@ export class VisitorAdmission {
             log.error(errorFields(error), 'visitor cannot be admitted')
             if (!disconnected.signal.aborted) this.#refuse(socket, 'busy')
           })
+        return undefined
       },
       closed: () => {
         timer[Symbol.dispose]()
@@ -96,7 +101,7 @@ export class VisitorAdmission {
     })
   }
 
-  async #receive(socket: TalkSocket, caller: Caller, hello: Hello, disconnected: AbortSignal): Promise<void> {
+  async #receive(socket: PageSocket, caller: Caller, hello: Hello, disconnected: AbortSignal): Promise<void> {
     const { offer, log } = this.#options
     let known: ServiceCatalog | undefined
     try {
@@ -117,7 +122,7 @@ export class VisitorAdmission {
 
   /** Admits the visitor where the room is: here, or the page follows it to another node of the fleet. */
   async #enter(
-    socket: TalkSocket,
+    socket: PageSocket,
     caller: Caller,
     hello: Hello,
     guest: Guest,
@@ -128,7 +133,7 @@ export class VisitorAdmission {
     try {
       const node = await bridge.homes?.locate(guest.room, !guest.invited)
       if (node !== undefined) {
-        socket.tell({ kind: 'moved', path: `n/${node}/` })
+        tell(socket, { kind: 'moved', path: `n/${node}/` })
         void socket.close('refused')
         return
       }
@@ -199,7 +204,7 @@ export class VisitorAdmission {
   }
 
   async #admit(
-    socket: TalkSocket,
+    socket: PageSocket,
     caller: Caller,
     hello: Hello,
     guest: Guest,
@@ -238,7 +243,7 @@ export class VisitorAdmission {
     } catch (error) {
       sessions.forget(session)
       counters.refuse('full')
-      socket.tell({ kind: 'refused', why: 'full' })
+      tell(socket, { kind: 'refused', why: 'full' })
       this.#drop(leg, error)
       return
     }
@@ -264,7 +269,7 @@ export class VisitorAdmission {
     }
   }
 
-  #resume(socket: TalkSocket, caller: Caller, { call, secret }: Extract<Inbound, { kind: 'resume' }>): void {
+  #resume(socket: PageSocket, caller: Caller, { call, secret }: Extract<Inbound, { kind: 'resume' }>): void {
     const { bridge, sessions, counters } = this.#options
     const session = sessions.find(call, secret)
     const participant = session?.participant
@@ -287,7 +292,7 @@ export class VisitorAdmission {
     this.#welcome(session, true)
   }
 
-  #leg(socket: TalkSocket, session: BrowserSession, { address }: Caller): BrowserLeg {
+  #leg(socket: PageSocket, session: BrowserSession, { address }: Caller): BrowserLeg {
     const { bridge, name, sessions, clock, limits, log } = this.#options
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
     // Unique in a fleet.
@@ -295,8 +300,7 @@ export class VisitorAdmission {
     const leg = BrowserLeg.open(socket, {
       id: `${name}-${node}${++this.#ids}`,
       call: session.call,
-      now: () => clock.now(),
-      ...{ limits, log },
+      ...{ clock, limits, log },
       requests: {
         asked: (message, now) => {
           if (rate.take(now) < 0) socket.counters.floodDropped++
@@ -372,10 +376,10 @@ export class VisitorAdmission {
     }
   }
 
-  #refuse(socket: TalkSocket, why: Refused): void {
+  #refuse(socket: PageSocket, why: Refused): void {
     this.#options.counters.refuse(why)
     this.#options.log.info({ why }, 'visitor rejected')
-    socket.tell({ kind: 'refused', why })
+    tell(socket, { kind: 'refused', why })
     void socket.close('refused')
   }
 

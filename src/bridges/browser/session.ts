@@ -3,7 +3,7 @@ import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Caption, OutageEvent } from '../../core/model/events.ts'
 import type { ParticipantChange } from '../../core/model/participant-state.ts'
 import type { Participant } from '../../core/room/participant.ts'
-import type { BrowserLeg } from './leg.ts'
+import type { BrowserLeg } from './browser-leg.ts'
 import type { Outbound, SelfView, UntranslatedSpeaker, Voices } from './protocol.ts'
 
 /** Maximum number of drafts per reader that are not final yet. */
@@ -179,7 +179,7 @@ export class BrowserSession {
   }
 
   tell(message: Outbound): void {
-    this.#leg?.socket.tell(message)
+    this.#leg?.tell(message)
   }
 
   /** Applies the visitor’s choices; throws `RangeError` for invalid ones. */

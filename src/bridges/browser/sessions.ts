@@ -1,11 +1,11 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, Ticker } from '../../common/clock.ts'
 import type { Participant } from '../../core/room/participant.ts'
-import type { BrowserLeg } from './leg.ts'
+import type { BrowserLeg } from './browser-leg.ts'
+import { LegCounters } from './leg-counters.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 import type { PartyView } from './protocol.ts'
 import { BrowserSession, type Hearing } from './session.ts'
-import { LegCounters } from './socket.ts'
 
 /** Interval between checks of quiet connections (ms). */
 const WATCH_MS = 200

@@ -32,7 +32,7 @@ import {
   passOf,
   RESUMES_FIELD,
 } from './resumption.ts'
-import type { StreamTokens } from './streams/stream-tokens.ts'
+import type { StreamTokens } from './stream-tokens.ts'
 
 /** Earlier streams of a call, according to the resume URL. */
 export interface ResumeState {

@@ -4,8 +4,8 @@ import type { EndReason } from '../../common/lifecycle.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { REPEATED_MS } from './history/call-history.ts'
 import type { StreamWatch } from './incoming-call.ts'
+import type { PhoneLeg } from './leg/phone-leg.ts'
 import type { StreamLimits } from './limits.ts'
-import type { StreamLeg } from './streams/stream-leg.ts'
 
 /** Amount of media that proves a stream works (5 s). */
 const WORKING_MEDIA = 250
@@ -18,7 +18,7 @@ const WORKING_MEDIA = 250
 export type CallState =
   /** Instructions were sent; a stream is due. */
   | { readonly status: 'expected' }
-  | { readonly status: 'live'; readonly leg: StreamLeg }
+  | { readonly status: 'live'; readonly leg: PhoneLeg }
   /** The carrier stopped the stream: the participant hung up, or the call received other instructions and may return. */
   | { readonly status: 'stopped' }
   /** The call has ended or was released; later requests for it are answered with a hang-up. */
@@ -123,13 +123,13 @@ export class Call {
   }
 
   /** Records that its stream has started. */
-  began(leg: StreamLeg, now: number): void {
+  began(leg: PhoneLeg, now: number): void {
     this.#streamed = true
     this.#become({ status: 'live', leg }, now)
   }
 
   /** Records that `leg` has ended; does nothing if another leg has replaced it. */
-  left(leg: StreamLeg, reason: EndReason, now: number): void {
+  left(leg: PhoneLeg, reason: EndReason, now: number): void {
     if (leg.counters.mediaIn >= WORKING_MEDIA) this.#resumes = 0
     if (this.#state.status !== 'live' || this.#state.leg !== leg) return
     if (reason.kind === 'hangup' && reason.by === 'local') this.#onOver()

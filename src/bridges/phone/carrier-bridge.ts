@@ -24,6 +24,7 @@ import { type CarrierFleet, FleetCalls } from './fleet-calls.ts'
 import { CallHistory, type CallStore } from './history/call-history.ts'
 import type { Decision, DrainState, IncomingCall, Spoken } from './incoming-call.ts'
 import { DEFAULT_LIMITS, type StreamLimits, streamLimitsSchema } from './limits.ts'
+import { MediaStreams } from './media-streams.ts'
 import { Menu, Prompts } from './menu.ts'
 import type { CarrierDialer } from './outbound/carrier-dialer.ts'
 import type { Carrier } from './ports/carrier.ts'
@@ -31,8 +32,7 @@ import { LocalOnlyVerifier, type RequestVerifier } from './ports/carrier-request
 import { sameSecret } from './ports/credentials.ts'
 import { PublicUrl } from './public-url.ts'
 import { CALLEE_FIELD, passOf } from './resumption.ts'
-import { MediaStreams } from './streams/media-streams.ts'
-import { StreamTokens } from './streams/stream-tokens.ts'
+import { StreamTokens } from './stream-tokens.ts'
 
 /** Options of the bridge to any carrier. The caller keeps ownership of all objects. */
 export interface CarrierBridgeOptions {

@@ -5,7 +5,7 @@
 
 export type { RoomEntry, RoomPlacement } from '../../core/calls/room-homes.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
-export type { LegTransport } from '../websocket/leg-socket.ts'
+export type { LegTransport } from '../websocket/guarded-socket.ts'
 export {
   type CarrierBridge,
   type CarrierBridgeOptions,
@@ -26,10 +26,14 @@ export type {
   SpokenNotice,
   WebhookCall,
 } from './incoming-call.ts'
+export { CLOSE_CODES, type CloseCause } from './leg/close-codes.ts'
+export { LegCounters } from './leg/leg-counters.ts'
+export type { PhoneLeg } from './leg/phone-leg.ts'
 export { DEFAULT_LIMITS, type StreamLimits } from './limits.ts'
 export { callForm, rawCallForm } from './markup/call-form.ts'
 export type { StreamAttributes } from './markup/call-xml.ts'
 export { callXml, escapeXml } from './markup/call-xml.ts'
+export type { MediaStreams } from './media-streams.ts'
 export type { DialHost } from './outbound/carrier-dialer.ts'
 export {
   CarrierDialer,
@@ -78,6 +82,3 @@ export {
   type RestFields,
 } from './rest/carrier-rest.ts'
 export { RESUMES_FIELD } from './resumption.ts'
-export type { MediaStreams } from './streams/media-streams.ts'
-export type { StreamLeg } from './streams/stream-leg.ts'
-export { CLOSE_CODES, type CloseCause, LegCounters } from './streams/stream-socket.ts'

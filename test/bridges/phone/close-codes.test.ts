@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { CLOSE_CODES, type CloseCause } from '../../../src/bridges/phone/leg/close-codes.ts'
 import { sign } from '../../../src/bridges/phone/markup/form-signature.ts'
-import { CLOSE_CODES, type CloseCause } from '../../../src/bridges/phone/streams/stream-socket.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import {

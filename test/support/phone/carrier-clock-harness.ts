@@ -3,13 +3,12 @@ import { asteriskWebSocketMedia } from '../../../src/bridges/phone/asterisk/chan
 import { asteriskMedia, ExpectedStreams } from '../../../src/bridges/phone/asterisk/wire.ts'
 import { jambonzMedia } from '../../../src/bridges/phone/jambonz/wire.ts'
 import { jsonMedia } from '../../../src/bridges/phone/json-media/json-media.ts'
+import { PhoneLeg } from '../../../src/bridges/phone/leg/phone-leg.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/phone/limits.ts'
 import { plivoMedia } from '../../../src/bridges/phone/plivo/wire.ts'
 import { type MediaDialect, PHONE_LINE } from '../../../src/bridges/phone/ports/media-dialect.ts'
-import { StreamLeg } from '../../../src/bridges/phone/streams/stream-leg.ts'
-import { LegCounters, MediaSocket } from '../../../src/bridges/phone/streams/stream-socket.ts'
 import { telnyxMedia } from '../../../src/bridges/phone/telnyx/wire.ts'
-import type { LegTransport } from '../../../src/bridges/websocket/leg-socket.ts'
+import type { LegTransport } from '../../../src/bridges/websocket/guarded-socket.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import { randomFrom } from '../../../src/simulator/random.ts'
 
@@ -63,13 +62,10 @@ export function answered(
   const time = { now: 1_000 }
   const clock = { now: () => time.now, at: () => ({ [Symbol.dispose]() {} }) }
   const line = new Line(hooks.sent)
-  const counters = new LegCounters()
-  const socket = new MediaSocket(line, { clock, limits: DEFAULT_LIMITS, counters, media })
-  socket.start()
-  let leg: StreamLeg | undefined
+  let leg: PhoneLeg | undefined
   const options = { carrier: name, media, clock, limits: DEFAULT_LIMITS, log: noopLogger }
   const handshake = { check: () => undefined, refused: () => {}, nextId: () => `${name}-1` }
-  StreamLeg.answer(socket, { ...options, ...handshake }, made => {
+  const { counters } = PhoneLeg.accept(line, { ...options, ...handshake }, made => {
     leg = made
     made.attach({ write: hooks.heard, marked: () => {}, dtmf: () => {} })
   })

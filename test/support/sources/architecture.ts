@@ -46,7 +46,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Every other folder of `bridges/phone` is a carrier: it knows what carriers share, and no other carrier. */
-const CARRIER = /^bridges\/phone\/(?!(?:history|json-media|markup|outbound|ports|rest|streams)\/)[\w-]+(?=\/)/
+const CARRIER = /^bridges\/phone\/(?!(?:history|json-media|leg|markup|outbound|ports|rest)\/)[\w-]+(?=\/)/
 const BELOW_CARRIERS = [
   ...['bridges/phone', 'bridges/websocket', 'messages', 'pages'],
   ...['storage', 'net', 'core', 'common', 'transcode'],

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Logger } from '../../../common/log.ts'
 import { TrustedProxies } from '../../../net/client-address.ts'
-import type { LegTransport } from '../../websocket/leg-socket.ts'
+import type { LegTransport } from '../../websocket/guarded-socket.ts'
 import { AudioSocketConnection } from './audio-socket.ts'
 
 /** Where Asterisk connects its streams. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
-import type { LegTransport } from '../../websocket/leg-socket.ts'
+import type { LegTransport } from '../../websocket/guarded-socket.ts'
 
 /** Types of frames (Asterisk: AudioSocket). */
 export const FRAME = { hangUp: 0x00, uuid: 0x01, dtmf: 0x03, slin: 0x10, slin16: 0x12, error: 0xff } as const

@@ -4,7 +4,7 @@ import {
   INVALID,
   isFields,
   markOf,
-  pcmReader,
+  pcmMedia,
   readFields,
   textOf,
 } from '../json-media/message-fields.ts'
@@ -21,8 +21,6 @@ const CHANNEL_ID = /^[\w.;-]{1,128}$/
 
 const UNKNOWN: Inbound = { kind: 'unknown' }
 
-const readAudio = pcmReader()
-
 /**
  * The messages of Asterisk’s WebSocket channels (Asterisk: WebSocket channel driver): 16-bit PCM in binary frames in both
  * directions, and events and commands as JSON. Asterisk queues the audio, and supports marks and flushing.
@@ -36,7 +34,7 @@ export function asteriskWebSocketMedia(rate: AsteriskRate, expected: ExpectedStr
     order: 'kept',
     parse: (data, isBinary) =>
       isBinary
-        ? readAudio(data)
+        ? pcmMedia(data)
         : readFields(data.toString('utf8'), message => event(message, format, expected)),
     messages: () => messagesOf(rate),
   }
@@ -73,14 +71,14 @@ function messagesOf(rate: AsteriskRate): StreamMessages {
   const rest = Buffer.alloc(frameBytes)
   let waiting = 0
   return {
-    media(pcm, length) {
-      const whole = waiting + length - ((waiting + length) % frameBytes)
+    media(pcm) {
+      const whole = waiting + pcm.length - ((waiting + pcm.length) % frameBytes)
       const message = Buffer.allocUnsafe(whole)
       const used = Math.max(0, whole - waiting)
       rest.copy(message, 0, 0, Math.min(waiting, whole))
       pcm.copy(message, waiting, 0, used)
       if (whole > 0) waiting = 0
-      waiting += pcm.copy(rest, waiting, used, length)
+      waiting += pcm.copy(rest, waiting, used)
       return message
     },
     padding() {

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../../common/bounded-map.ts'
-import { dtmfOf, INVALID, pcmReader } from '../json-media/message-fields.ts'
+import { dtmfOf, INVALID, pcmMedia } from '../json-media/message-fields.ts'
 import type { Inbound, LineFormat, MediaDialect, StreamMessages } from '../ports/media-dialect.ts'
 import { FRAME, HEADER_BYTES } from './audio-socket.ts'
 
@@ -35,9 +35,6 @@ const STOP: Inbound = { kind: 'stop', streamId: '' }
 
 const UUID_BYTES = 16
 
-// AudioSocket has no timestamps: TCP keeps the order, and a gap in the audio of the call is a gap in time, which the leg fills.
-const readAudio = pcmReader()
-
 /**
  * Parses and builds AudioSocket frames: 16-bit PCM, low byte first. Asterisk plays audio when it arrives, and has neither
  * marks nor clearing.
@@ -59,7 +56,7 @@ function parse(frame: Buffer, audio: number, rate: AsteriskRate, expected: Expec
     return INVALID.shape
   switch (frame[0]) {
     case audio:
-      return readAudio(frame.subarray(HEADER_BYTES))
+      return pcmMedia(frame.subarray(HEADER_BYTES))
     case FRAME.dtmf:
       return dtmfOf(frame.toString('latin1', HEADER_BYTES), '')
     case FRAME.uuid:
@@ -70,7 +67,7 @@ function parse(frame: Buffer, audio: number, rate: AsteriskRate, expected: Expec
     default:
       if (frame[0]! < FRAME.slin || frame[0]! > 0x18) return UNKNOWN
       // Audio at another rate than configured can neither be played nor skipped, unless there is none.
-      return frame.length === HEADER_BYTES ? readAudio(frame.subarray(HEADER_BYTES)) : INVALID.media
+      return frame.length === HEADER_BYTES ? pcmMedia(frame.subarray(HEADER_BYTES)) : INVALID.media
   }
 }
 
@@ -89,11 +86,11 @@ export function formatUuid(bytes: Uint8Array): string {
 
 function messagesOf(audio: number): StreamMessages {
   return {
-    media(pcm, length) {
-      const frame = Buffer.allocUnsafe(HEADER_BYTES + length)
+    media(pcm) {
+      const frame = Buffer.allocUnsafe(HEADER_BYTES + pcm.length)
       frame[0] = audio
-      frame.writeUInt16BE(length, 1)
-      pcm.copy(frame, HEADER_BYTES, 0, length)
+      frame.writeUInt16BE(pcm.length, 1)
+      pcm.copy(frame, HEADER_BYTES)
       return frame
     },
     // Neither is called for a carrier without a queue.

@@ -5,7 +5,7 @@ import {
   isFields,
   markOf,
   parametersOf,
-  pcmReader,
+  pcmMedia,
   readFields,
 } from '../json-media/message-fields.ts'
 import { formatOf } from '../json-media/stream-format.ts'
@@ -29,16 +29,13 @@ export function jambonzMedia(rate: JambonzRate): MediaDialect {
     queue: 'carrier',
     order: 'kept',
     parse: (data, isBinary) =>
-      isBinary ? readAudio(data) : readFields(data.toString('utf8'), message => event(message, format)),
+      isBinary ? pcmMedia(data) : readFields(data.toString('utf8'), message => event(message, format)),
     messages: () => messagesOf(rate),
   }
 }
 
 const UNKNOWN: Inbound = { kind: 'unknown' }
 const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
-
-// Without a time: jambonz sends none, and a call’s audio without gaps.
-const readAudio = pcmReader()
 
 function event(message: Fields, line: LineFormat): Inbound {
   if (message.type === 'mark') return mark(message)
@@ -89,9 +86,9 @@ function messagesOf(rate: JambonzRate): StreamMessages {
   /** Audio was sent since the last silence. */
   let holding = false
   return {
-    media(pcm, length) {
+    media(pcm) {
       holding = true
-      return mediaMessage(pcm, length)
+      return mediaMessage(pcm)
     },
     padding() {
       if (!holding) return undefined
@@ -109,12 +106,12 @@ function messagesOf(rate: JambonzRate): StreamMessages {
 }
 
 /**
- * Copies `length` bytes of PCM, without samples of −1: jambonz keeps marks as samples of that value in its queue, and a
+ * Copies PCM, without samples of −1: jambonz keeps marks as samples of that value in its queue, and a
  * mark would be confirmed early and the sample dropped (jambonz, freeswitch-modules of October 2024: `AUDIO_MARKER`).
  */
-export function mediaMessage(pcm: Buffer, length: number): Buffer {
-  const message = Buffer.allocUnsafe(length)
-  for (let at = 0; at < length; at += 2) {
+export function mediaMessage(pcm: Buffer): Buffer {
+  const message = Buffer.allocUnsafe(pcm.length)
+  for (let at = 0; at < pcm.length; at += 2) {
     const low = pcm[at]!
     const high = pcm[at + 1]!
     message[at] = low === 0xff && high === 0xff ? 0xfe : low

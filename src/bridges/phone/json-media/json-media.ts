@@ -1,5 +1,4 @@
 import type { Inbound, LineFormat, MediaDialect } from '../ports/media-dialect.ts'
-import { mediaReader } from './media-reader.ts'
 import {
   dtmfOf,
   type Fields,
@@ -13,8 +12,6 @@ import {
 } from './message-fields.ts'
 import { formatOf } from './stream-format.ts'
 
-const readMedia = mediaReader({ stream: 'streamSid' })
-
 /**
  * The media stream messages of Twilio (Twilio: Media Streams, WebSocket Messages), which SignalWire shares. Numbers can be
  * strings or numbers; unknown fields and events are ignored.
@@ -25,15 +22,15 @@ export function jsonMedia(format: LineFormat): MediaDialect {
     frames: 'text',
     queue: 'carrier',
     order: 'kept',
-    parse: data => readMedia(data) ?? readFields(data.toString('utf8'), message => parse(message, format)),
-    messages: ({ streamId: streamSid }) => {
-      const start = lasting(mediaStart(streamSid))
-      return {
-        media: (audio, length) => mediaMessage(start, audio.toString('base64', 0, length)),
-        mark: name => markMessage(streamSid, name),
-        clear: () => clearMessage(streamSid),
-      }
-    },
+    parse: data => readFields(data.toString('utf8'), message => parse(message, format)),
+    messages: ({ streamId: streamSid }) => ({
+      media: audio =>
+        JSON.stringify({ event: 'media', streamSid, media: { payload: audio.toString('base64') } }),
+      // Requests an echo of `name` once all audio before it has been played.
+      mark: name => JSON.stringify({ event: 'mark', streamSid, mark: { name } }),
+      // Discards queued audio; Twilio then echoes all outstanding marks at once.
+      clear: () => JSON.stringify({ event: 'clear', streamSid }),
+    }),
   }
 }
 
@@ -59,43 +56,6 @@ function parse(message: Fields, format: LineFormat): Inbound {
     default:
       return typeof message.event === 'string' ? UNKNOWN : INVALID.shape
   }
-}
-
-/**
- * Returns the start of a media message to `streamSid`; base64 µ-law and `MEDIA_END` complete it. Built once per
- * stream.
- */
-export function mediaStart(streamSid: string): string {
-  return `{"event":"media","streamSid":${JSON.stringify(streamSid)},"media":{"payload":"`
-}
-
-export const MEDIA_END = '"}}'
-
-/** Bytes in a separate allocation: a part of Node's pool would keep all 64 KiB of it for as long as the call. */
-function lasting(text: string): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-  bytes.write(text)
-  return bytes
-}
-
-/** Without the intermediate strings, and their encoding as UTF-8, of a concatenation. */
-export function mediaMessage(start: Buffer, base64: string): Buffer {
-  const end = start.length + base64.length
-  const message = Buffer.allocUnsafe(end + MEDIA_END.length)
-  message.set(start)
-  message.write(base64, start.length, 'latin1')
-  message.write(MEDIA_END, end, 'latin1')
-  return message
-}
-
-/** Requests an echo of `name` once all audio before it has been played. */
-export function markMessage(streamSid: string, name: string): string {
-  return JSON.stringify({ event: 'mark', streamSid, mark: { name } })
-}
-
-/** Discards queued audio; Twilio then echoes all outstanding marks at once. */
-export function clearMessage(streamSid: string): string {
-  return JSON.stringify({ event: 'clear', streamSid })
 }
 
 function media(message: Fields): Inbound {

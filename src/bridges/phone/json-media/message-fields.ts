@@ -34,20 +34,10 @@ export function dtmfOf(digit: unknown, streamId: string): Inbound {
   return isDigit(text) ? { kind: 'dtmf', streamId, digit: text } : INVALID.dtmf
 }
 
-/**
- * Returns a reader of binary frames of 16-bit PCM, for carriers whose streams have neither IDs nor timestamps. Its result is
- * reused: it is valid until the next call, as the contract of `MediaDialect.parse` allows.
- */
-export function pcmReader(): (payload: Buffer) => Inbound {
-  const media: Inbound & { payload: string | Buffer } = {
-    ...{ kind: 'media', streamId: '', track: 'inbound', timestampMs: Number.NaN },
-    payload: Buffer.alloc(0),
-  }
-  return payload => {
-    if (payload.length % 2 !== 0) return INVALID.media
-    media.payload = payload
-    return media
-  }
+/** Reads a binary frame of 16-bit PCM, for carriers whose streams have neither IDs nor timestamps. */
+export function pcmMedia(payload: Buffer): Inbound {
+  if (payload.length % 2 !== 0) return INVALID.media
+  return { kind: 'media', streamId: '', track: 'inbound', timestampMs: Number.NaN, payload }
 }
 
 export function isFields(value: unknown): value is Fields {

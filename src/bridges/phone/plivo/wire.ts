@@ -1,5 +1,3 @@
-import { mediaMessage } from '../json-media/json-media.ts'
-import { mediaReader } from '../json-media/media-reader.ts'
 import {
   dtmfOf,
   type Fields,
@@ -28,8 +26,6 @@ const LINEAR = 'audio/x-l16'
 const ID = /^[A-Za-z0-9-]{1,64}$/
 const UNKNOWN: Inbound = { kind: 'unknown' }
 
-const readMedia = mediaReader({ stream: 'streamId', timed: false })
-
 /** Returns the encoding and sample rate of a stream, as `<Stream contentType>` has them. */
 export function contentTypeOf(audio: PlivoAudio): string {
   const { rate } = LINES[audio]
@@ -46,16 +42,16 @@ function encodingOf(audio: PlivoAudio): string {
  */
 export function plivoMedia(audio: PlivoAudio): MediaDialect {
   const format = LINES[audio]
-  const media = { contentType: encodingOf(audio), sampleRate: format.rate, payload: '' }
-  const head = Buffer.from(JSON.stringify({ event: 'playAudio', media }).slice(0, -'"}}'.length))
+  const encoding = { contentType: encodingOf(audio), sampleRate: format.rate }
   return {
     format,
     frames: 'text',
     queue: 'carrier',
     order: 'kept',
-    parse: data => readMedia(data) ?? readFields(data.toString('utf8'), message => parse(message, format)),
+    parse: data => readFields(data.toString('utf8'), message => parse(message, format)),
     messages: ({ streamId }) => ({
-      media: (bytes, length) => mediaMessage(head, bytes.toString('base64', 0, length)),
+      media: bytes =>
+        JSON.stringify({ event: 'playAudio', media: { ...encoding, payload: bytes.toString('base64') } }),
       mark: name => JSON.stringify({ event: 'checkpoint', streamId, name }),
       clear: () => JSON.stringify({ event: 'clearAudio', streamId }),
     }),

@@ -1,5 +1,5 @@
 import type { Logger } from '../../../common/log.ts'
-import type { LegTransport } from '../../websocket/leg-socket.ts'
+import type { LegTransport } from '../../websocket/guarded-socket.ts'
 import type { CallInstructions } from './call-instructions.ts'
 import type { CarrierRequests, VerifierFactory } from './carrier-requests.ts'
 import type { MediaDialect } from './media-dialect.ts'

@@ -27,8 +27,7 @@ export interface MediaDialect {
   /** `kept`: media arrives in order. `any`: it is sorted by `sequence`, or by time, and thereby delayed if it is late. */
   readonly order: 'kept' | 'any'
   /**
-   * Parses one message. `data` is valid during the call only, a media message in the result until the next call: one object
-   * can serve for all. Must not throw: called for every frame of audio.
+   * Parses one message. `data` is valid during the call only, and bytes in the result until the next one. Must not throw.
    */
   parse(data: Buffer, isBinary: boolean): Inbound
   /** Returns the builder of messages to the stream of `start`. */
@@ -36,12 +35,12 @@ export interface MediaDialect {
 }
 
 /**
- * Builds the messages to one stream. A text is sent as a text frame, bytes as a binary frame; but as a text frame, unchecked,
- * to carriers with text frames only. Returned bytes must not change later.
+ * Builds the messages to one stream. A text is sent as a text frame, bytes as a binary frame. Returned bytes must not
+ * change later.
  */
 export interface StreamMessages {
-  /** Plays the first `length` bytes of `audio`, which the next message overwrites. Called for every frame of audio. */
-  media(audio: Buffer, length: number): string | Buffer
+  /** Plays `audio`, which the next message overwrites. */
+  media(audio: Buffer): string | Buffer
   /** Returns silence after which the carrier plays all audio, if it holds back some for later; sent before a mark. */
   padding?(): string | Buffer | undefined
   /** Requests an echo of `name` once all audio before it has been played. Not called without a queue. */

@@ -1,5 +1,3 @@
-import { mediaMessage } from '../json-media/json-media.ts'
-import { mediaReader } from '../json-media/media-reader.ts'
 import {
   dtmfOf,
   type Fields,
@@ -17,9 +15,6 @@ import { type Inbound, type MediaDialect, PHONE_LINE } from '../ports/media-dial
 const CONNECTED: Inbound = { kind: 'connected' }
 const UNKNOWN: Inbound = { kind: 'unknown' }
 const CALL_ID = /^[A-Za-z0-9_:.-]{1,128}$/
-const MEDIA_START = Buffer.from('{"event":"media","media":{"payload":"')
-
-const readMedia = mediaReader({ stream: 'stream_id', numbered: true })
 
 /**
  * Telnyx’s media stream messages (Telnyx: Media Streaming over WebSockets): snake_case, no stream ID in what it receives, and
@@ -30,9 +25,9 @@ export const telnyxMedia: MediaDialect = {
   frames: 'text',
   queue: 'carrier',
   order: 'any',
-  parse: data => readMedia(data) ?? readFields(data.toString('utf8'), parse),
+  parse: data => readFields(data.toString('utf8'), parse),
   messages: () => ({
-    media: (audio, length) => mediaMessage(MEDIA_START, audio.toString('base64', 0, length)),
+    media: audio => JSON.stringify({ event: 'media', media: { payload: audio.toString('base64') } }),
     mark: name => JSON.stringify({ event: 'mark', mark: { name } }),
     clear: () => '{"event":"clear"}',
   }),

@@ -44,7 +44,7 @@ describe('a message from Plivo', () => {
     const media = { track: 'inbound', timestamp: '1705312200000', chunk: 41, payload: '//8=' }
     expect(parse({ event: 'media', ...HEAD, media, extra_headers: '' })).toEqual({
       ...{ kind: 'media', streamId: STREAM, track: 'inbound', timestampMs: Number.NaN },
-      payload: Buffer.from([255, 255]),
+      payload: '//8=',
     })
   })
 
@@ -125,14 +125,14 @@ describe('a message to Plivo', () => {
   const messages = plivoMedia('mulaw-8k').messages(parse(start(MULAW)) as Start)
 
   test('plays audio, as documented', () => {
-    const message = String(messages.media(Buffer.from([0xff, 0x7f, 0]), 2))
+    const message = String(messages.media(Buffer.from([0xff, 0x7f])))
     const media = { contentType: 'audio/x-mulaw', sampleRate: 8000, payload: '/38=' }
     expect(JSON.parse(message)).toEqual({ event: 'playAudio', media })
   })
 
   test('plays linear PCM', () => {
     const linear = plivoMedia('l16-16k').messages(parse(start(LINEAR), 'l16-16k') as Start)
-    expect(JSON.parse(String(linear.media(Buffer.alloc(4), 4))).media).toEqual({
+    expect(JSON.parse(String(linear.media(Buffer.alloc(4)))).media).toEqual({
       ...{ contentType: 'audio/x-l16', sampleRate: 16000, payload: 'AAAAAA==' },
     })
   })

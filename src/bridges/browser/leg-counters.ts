@@ -1,29 +1,4 @@
-import type { WebSocket } from 'ws'
-import type { Clock } from '../../common/clock.ts'
 import { addFields, type FieldTable, MS } from '../../common/metric-field.ts'
-import { LegSocket, type LegSocketListener } from '../websocket/leg-socket.ts'
-import { isPacketLength, MOST_PACKET_BYTES } from './audio-packet.ts'
-import { type Inbound, type Outbound, parse } from './protocol.ts'
-import type { BrowserLimits } from './settings.ts'
-
-/** Reasons for which the server closes a socket, with their close codes. Listed in `docs/reference/errors.md`. */
-export const CLOSE_CODES = {
-  done: { code: 1000, meaning: 'The visit is over.' },
-  'going-away': { code: 1001, meaning: 'The server is shutting down.' },
-  protocol: { code: 1002, meaning: 'Invalid WebSocket frames (RFC 6455).' },
-  'bad-messages': { code: 1007, meaning: '10 invalid messages within one second.' },
-  flood: { code: 1008, meaning: 'Far more messages than a visit needs.' },
-  'too-large': { code: 1009, meaning: 'A message exceeds the size limit.' },
-  failed: { code: 1011, meaning: 'An error occurred on the server; the page reconnects.' },
-  refused: { code: 4403, meaning: 'Not admitted; the preceding `refused` message gives the reason.' },
-  'no-hello': {
-    code: 4408,
-    meaning: 'No `hello` or `resume` within 5 seconds, or displaced by newer connections.',
-  },
-  replaced: { code: 4409, meaning: 'A newer connection of the same visit replaced this one.' },
-} as const satisfies Record<string, { code: number; meaning: string }>
-
-export type CloseCause = keyof typeof CLOSE_CODES
 
 /** Counters of one leg: plain numbers, safe to read at any time. */
 export class LegCounters {
@@ -145,59 +120,4 @@ export const BROWSER_METRICS: FieldTable<BridgeCounters> = {
     'dragoman_browser_rejected_origin_total',
     'Rejected requests from other sites or for unknown host names.',
   ],
-}
-
-/** Close codes of a browser when the user leaves the page or the page hangs up. */
-const LEFT_CODES = [1000, 1001]
-
-/** Receives a connection’s messages: first the admission, then the leg. */
-export interface TalkListener extends LegSocketListener<CloseCause> {
-  /** Receives one audio message of valid length; the buffer is borrowed for the call. */
-  audio(message: Buffer, now: number): void
-  message(message: Exclude<Inbound, { kind: 'invalid' }>, now: number): void
-}
-
-export interface TalkSocketOptions {
-  readonly clock: Clock
-  readonly limits: BrowserLimits
-  readonly counters: LegCounters
-}
-
-/**
- * The socket of a page: text carries messages, binary carries audio, each with its own size limit. Its holder closes
- * it.
- */
-export class TalkSocket extends LegSocket<CloseCause, LegCounters, TalkListener> {
-  readonly #maxTextBytes: number
-
-  constructor(socket: WebSocket, { clock, limits, counters }: TalkSocketOptions) {
-    const { messagesPerSecond, messageBurst, closeWithinMs, maxTextBytes } = limits
-    const rates = { messagesPerSecond, messageBurst, closeWithinMs }
-    super(socket, { clock, counters, codes: CLOSE_CODES, leftCodes: LEFT_CODES, ...rates })
-    this.#maxTextBytes = maxTextBytes
-  }
-
-  tell(message: Outbound): void {
-    if (this.open) this.send(JSON.stringify(message))
-  }
-
-  protected override refuses(data: Buffer, isBinary: boolean): CloseCause | undefined {
-    return data.length > (isBinary ? MOST_PACKET_BYTES : this.#maxTextBytes) ? 'too-large' : undefined
-  }
-
-  protected override isAudio(isBinary: boolean): boolean {
-    return isBinary
-  }
-
-  protected override deliver(data: Buffer, isBinary: boolean, now: number): string | undefined {
-    if (isBinary) {
-      if (!isPacketLength(data.length)) return 'audio'
-      this.listener?.audio(data, now)
-      return undefined
-    }
-    const message = parse(data.toString('utf8'))
-    if (message.kind === 'invalid') return message.fault
-    this.listener?.message(message, now)
-    return undefined
-  }
 }

@@ -3,7 +3,6 @@ import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
-import { type DirectSocket, frameOf, passesDirectly, receiveDirectly } from './direct-frames.ts'
 
 /** Bad messages within one second that end the connection. */
 const MAX_BAD_PER_SECOND = 10
@@ -32,53 +31,79 @@ export type CloseCodes<C extends string> = Readonly<
   Record<C | CommonCause, { code: number; meaning: string }>
 >
 
-/** Receives the events of a connection; subclasses add methods for messages. */
-export interface LegSocketListener<C extends string> {
-  /** The peer has disconnected, or was disconnected for `cause`; called once, as the last event. */
+/** Receives what arrives: first the code that admits the peer, then the leg. */
+export interface SocketListener<C extends string> {
+  /**
+   * Receives one message within the limits; the bytes are borrowed for the call. Returns the fault of one that it cannot
+   * read. An error thrown here ends the connection.
+   */
+  message(data: Buffer, isBinary: boolean, now: number): string | undefined
+  /** The peer has disconnected, was lost, or was disconnected for `cause`; called once, as the last event. */
   closed(reason: EndReason, cause?: C | CommonCause): void
   /** The peer violated the protocol, or `err` was thrown on our side. Called for the first fault only. */
   fault(fault: string, err?: unknown): void
 }
 
 /** Counters of a socket. */
-export interface LegSocketCounters {
+export interface SocketCounters {
   messagesIn: number
   badMessages: number
   floodDropped: number
 }
 
-export interface LegSocketOptions<C extends string, N extends LegSocketCounters> {
-  readonly clock: Clock
-  readonly counters: N
-  readonly codes: CloseCodes<C>
-  /** Codes with which the peer ends the call normally. */
-  readonly leftCodes: readonly number[]
+export interface SocketLimits {
   /** Maximum sustained rate of messages per second. */
   readonly messagesPerSecond: number
   /** Burst above that rate for unauthenticated peers; a larger one ends the connection. Pings always use this limit. */
   readonly messageBurst: number
+  /** Time without data after which the peer is pinged, and after which it is lost (ms). */
+  readonly pingAfterMs: number
+  readonly lostAfterMs: number
+  /** Unsent bytes above which the socket is congested, and above which the peer is lost. */
+  readonly congestedBytes: number
+  readonly maxUnsentBytes: number
   /** Time from our close frame until the connection is terminated (ms). */
   readonly closeWithinMs: number
 }
 
-/**
- * The socket of a leg, with its limits: rates are checked before anything is parsed, errors of a listener are
- * contained, and closing terminates the connection if the peer does not respond. The owner attaches a listener in the tick
- * in which the socket arrives, and closes the socket.
- */
-export abstract class LegSocket<
-  C extends string,
-  N extends LegSocketCounters,
-  L extends LegSocketListener<C>,
-> {
+/** Messages of one kind. */
+export interface AcceptedFrames {
+  readonly maxBytes: number
+  /** Continuous, so that a stall of the network delays many of them. */
+  readonly isAudio: boolean
+}
+
+export interface GuardedSocketOptions<C extends string, N extends SocketCounters> {
+  readonly clock: Clock
   readonly counters: N
-  #listener: L | undefined
+  readonly limits: SocketLimits
+  readonly codes: CloseCodes<C>
+  /** Codes with which the peer ends the call normally. */
+  readonly leftCodes: readonly number[]
+  /** The limits of text and binary messages, or the cause for which one of that kind closes the connection. */
+  readonly text: AcceptedFrames | C
+  readonly binary: AcceptedFrames | C
+  /** Kind of the peer, for errors: `carrier` or `page`. */
+  readonly peer: string
+}
+
+/**
+ * The socket of a leg, with its limits and its life: sizes and rates are checked before anything is parsed, errors of the
+ * listener are contained, a peer that is quiet or does not read is lost, and closing terminates the connection if the peer
+ * does not respond. The owner attaches a listener in the tick in which the socket arrives, because its first messages can
+ * follow at once, and closes the socket.
+ */
+export class GuardedSocket<C extends string, N extends SocketCounters = SocketCounters> {
+  readonly counters: N
+  #listener: SocketListener<C> | undefined
+  readonly #transport: LegTransport
+  readonly #options: GuardedSocketOptions<C, N>
+  /** Time of the last sign of life from the peer. */
   #heardAt: number
-  /** Time of the last `quietMs` call, and the quiet time counted until then. */
+  /** Time of the last `watch`, and the quiet time counted until then. */
   #lookedAt: number
   #quietMs = 0
-  readonly #socket: LegTransport
-  readonly #options: LegSocketOptions<C, N>
+  #pingedAt: number
   /** For unauthenticated peers, and for messages that stalls do not delay. */
   readonly #rate: TokenBucket
   /** For the audio of authenticated peers. */
@@ -87,48 +112,29 @@ export abstract class LegSocket<
   #deadline: Disposable | undefined
   #closing = false
   #gone = false
-  /** The socket, if messages of audio bypass `ws`. */
-  #direct: DirectSocket | undefined
   #faulty = false
   #badSince = Number.NEGATIVE_INFINITY
   #bad = 0
 
-  constructor(socket: LegTransport, options: LegSocketOptions<C, N>) {
-    const { clock, counters, messagesPerSecond, messageBurst } = options
-    this.#socket = socket
+  constructor(transport: LegTransport, options: GuardedSocketOptions<C, N>) {
+    const { clock, counters, limits } = options
+    this.#transport = transport
     this.#options = options
     this.counters = counters
     const now = clock.now()
     this.#heardAt = now
     this.#lookedAt = now
-    this.#rate = new TokenBucket(messagesPerSecond, messageBurst, now)
+    this.#pingedAt = now
+    this.#rate = new TokenBucket(limits.messagesPerSecond, limits.messageBurst, now)
+    transport.on('message', (data: Buffer, isBinary: boolean) => this.#onMessage(data, isBinary))
+    transport.on('ping', () => this.#onControl())
+    transport.on('pong', () => this.#onControl())
+    transport.on('error', (error: Error & { code?: string }) => this.#onError(error))
+    transport.on('close', (code: number) => this.#onClose(code))
   }
-
-  /** Receives from now on. Call it once, at once: a socket's first messages have possibly arrived already. */
-  start(): void {
-    const socket = this.#socket
-    if (passesDirectly(socket)) {
-      this.#direct = socket
-      receiveDirectly(socket)
-    }
-    socket.on('message', (data: Buffer, isBinary: boolean) => this.#onMessage(data, isBinary))
-    socket.on('ping', () => this.#onControl())
-    socket.on('pong', () => this.#onControl())
-    socket.on('error', (error: Error & { code?: string }) => this.#onError(error))
-    socket.on('close', (code: number) => this.#onClose(code))
-  }
-
-  /** Returns the reason to reject a message by size and kind, before it is parsed. */
-  protected abstract refuses(data: Buffer, isBinary: boolean): C | CommonCause | undefined
-
-  /**
-   * Passes one message to the listener; returns the fault of an unreadable one. An error thrown here ends the
-   * connection.
-   */
-  protected abstract deliver(data: Buffer, isBinary: boolean, now: number): string | undefined
 
   /** Passes all further events to `listener`, and none to an earlier one. */
-  attach(listener: L): void {
+  attach(listener: SocketListener<C>): void {
     this.#listener = listener
   }
 
@@ -137,22 +143,10 @@ export abstract class LegSocket<
     this.#listener = undefined
   }
 
-  /** The attached listener; undefined also after its `closed`. */
-  protected get listener(): L | undefined {
-    return this.#listener
-  }
-
-  /** Last sign of life from the peer (clock ms). */
-  get heardAt(): number {
-    return this.#heardAt
-  }
-
-  /** True for messages of the continuous kind that a stall delays. */
-  protected abstract isAudio(isBinary: boolean): boolean
-
   /** The peer is authenticated: audio delayed by a stall is accepted in full. */
   trust(): void {
-    const { clock, messagesPerSecond, messageBurst } = this.#options
+    const { clock, limits } = this.#options
+    const { messagesPerSecond, messageBurst } = limits
     this.#audioRate ??= new TokenBucket(
       messagesPerSecond,
       messageBurst + messagesPerSecond * STALL_S,
@@ -160,53 +154,44 @@ export abstract class LegSocket<
     )
   }
 
+  /** Sends text as a text frame and bytes as a binary frame, unless the socket is closing; it owns the bytes from then on. */
+  send(message: string | Buffer): void {
+    if (this.#closing) return
+    this.#transport.send(message, typeof message === 'string' ? TEXT : BINARY)
+    if (this.#transport.bufferedAmount > this.#options.limits.maxUnsentBytes)
+      this.#lose('LEG_LOST', `the ${this.#options.peer} does not read`)
+  }
+
+  /** True while more bytes wait to be sent than `congestedBytes`. */
+  get congested(): boolean {
+    return this.#transport.bufferedAmount > this.#options.limits.congestedBytes
+  }
+
   /**
-   * Returns the time without messages at `now` (ms); call it a few times a second. Time during which this process was
-   * suspended does not count in full: pending network input is read first.
+   * Pings a quiet peer, and loses one that is quiet for too long; call it a few times a second. Time during which this
+   * process was suspended does not count in full: pending network input is read first.
    */
-  quietMs(now: number): number {
+  watch(now: number): void {
+    if (this.#closing) return
+    const { pingAfterMs, lostAfterMs } = this.#options.limits
     this.#quietMs += Math.min(now - Math.max(this.#lookedAt, this.#heardAt), LONGEST_LOOK_MS)
     this.#lookedAt = now
-    return this.#quietMs
-  }
-
-  /** Bytes queued and not yet sent to the network. */
-  get unsentBytes(): number {
-    return this.#socket.bufferedAmount
-  }
-
-  /** False once the socket is closed or closing; `send` has no effect then. */
-  get open(): boolean {
-    return !this.#closing
-  }
-
-  /** Sends one message, as a binary frame or as text; the socket owns the bytes from then on. */
-  send(message: string | Buffer, binary = typeof message !== 'string'): void {
-    if (this.#closing) return
-    const direct = this.#direct
-    const frame = direct && typeof message !== 'string' ? frameOf(direct, message, binary) : undefined
-    if (frame) direct!._socket.write(frame)
-    else this.#socket.send(message, binary ? BINARY : TEXT)
-  }
-
-  ping(): void {
-    if (!this.#closing) this.#socket.ping()
+    if (this.#quietMs >= lostAfterMs)
+      this.#lose('LEG_SILENT', `no data received for ${Math.round(this.#quietMs / 1_000)} s`)
+    else if (this.#quietMs >= pingAfterMs && now - this.#pingedAt >= pingAfterMs) {
+      this.#pingedAt = now
+      this.#transport.ping()
+    }
   }
 
   /** Closes with the code of `cause`. Idempotent: every call awaits the first. */
   close(cause: C | CommonCause): Promise<void> {
     if (!this.#closing) {
       this.#closing = true
-      this.#socket.close(this.#options.codes[cause].code, cause)
+      this.#transport.close(this.#options.codes[cause].code, cause)
       this.#armDeadline()
     }
     return this.#closed.promise
-  }
-
-  /** Terminates the connection without a close frame. */
-  terminate(): void {
-    this.#closing = true
-    this.#socket.terminate()
   }
 
   /**
@@ -231,14 +216,15 @@ export abstract class LegSocket<
     if (this.#closing) return
     const now = this.#hear()
     this.counters.messagesIn++
-    const refused = this.refuses(data, isBinary)
-    if (refused !== undefined) this.fail(refused)
-    else if (this.#admit(now, this.isAudio(isBinary))) this.#read(data, isBinary, now)
+    const accepted = isBinary ? this.#options.binary : this.#options.text
+    if (typeof accepted === 'string') this.fail(accepted)
+    else if (data.length > accepted.maxBytes) this.fail('too-large')
+    else if (this.#admit(now, accepted.isAudio)) this.#read(data, isBinary, now)
   }
 
   #read(data: Buffer, isBinary: boolean, now: number): void {
     try {
-      const fault = this.deliver(data, isBinary, now)
+      const fault = this.#listener?.message(data, isBinary, now)
       if (fault !== undefined) this.#countBad(fault, now)
     } catch (error) {
       this.#crash(error)
@@ -291,6 +277,13 @@ export abstract class LegSocket<
     this.#closed.resolve()
   }
 
+  /** Terminates the connection without a close frame; the peer can reconnect. */
+  #lose(code: 'LEG_SILENT' | 'LEG_LOST', text: string): void {
+    this.#tellClosed({ kind: 'failed', error: new BridgeError(code, text, { retryable: true }) })
+    this.#closing = true
+    this.#transport.terminate()
+  }
+
   #tellClosed(reason: EndReason, cause?: C | CommonCause): void {
     const listener = this.#listener
     this.#listener = undefined
@@ -299,8 +292,8 @@ export abstract class LegSocket<
 
   #armDeadline(): void {
     if (this.#gone) return
-    const { clock, closeWithinMs } = this.#options
-    this.#deadline ??= setTimer(clock, closeWithinMs, () => this.#socket.terminate())
+    const { clock, limits } = this.#options
+    this.#deadline ??= setTimer(clock, limits.closeWithinMs, () => this.#transport.terminate())
   }
 
   /** An error thrown by a listener ends only this connection. */

@@ -1,16 +1,16 @@
-import { type Clock, Ticker } from '../../../common/clock.ts'
-import { BridgeError } from '../../../common/errors.ts'
-import type { Logger } from '../../../common/log.ts'
-import type { FieldTable } from '../../../common/metric-field.ts'
-import type { Admission } from '../../../core/model/invitation.ts'
-import type { LegTransport } from '../../websocket/leg-socket.ts'
-import type { Call, CallRegistry } from '../call-registry.ts'
-import type { CallHistory } from '../history/call-history.ts'
-import type { StreamLimits } from '../limits.ts'
-import type { MediaDialect, Start } from '../ports/media-dialect.ts'
-import { type LegOptions, StreamLeg } from './stream-leg.ts'
-import type { CloseCause } from './stream-socket.ts'
-import { LegCounters, MediaSocket } from './stream-socket.ts'
+import { type Clock, Ticker } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { Logger } from '../../common/log.ts'
+import type { FieldTable } from '../../common/metric-field.ts'
+import type { Admission } from '../../core/model/invitation.ts'
+import type { LegTransport } from '../websocket/guarded-socket.ts'
+import type { Call, CallRegistry } from './call-registry.ts'
+import type { CallHistory } from './history/call-history.ts'
+import type { CloseCause } from './leg/close-codes.ts'
+import { LegCounters } from './leg/leg-counters.ts'
+import { PhoneLeg, type PhoneLegOptions, type StreamSocket } from './leg/phone-leg.ts'
+import type { StreamLimits } from './limits.ts'
+import type { MediaDialect, Start } from './ports/media-dialect.ts'
 import type { StreamTokens } from './stream-tokens.ts'
 
 /** Interval between checks of quiet streams (ms). */
@@ -40,11 +40,11 @@ export interface MediaOptions {
 /** The media sockets of all calls. Creates legs for accepted streams and passes them to the relay. */
 export class MediaStreams {
   readonly #options: MediaOptions
-  readonly #legs = new Set<StreamLeg>()
-  readonly #sockets = new Set<MediaSocket>()
+  readonly #legs = new Set<PhoneLeg>()
+  readonly #sockets = new Set<StreamSocket>()
   readonly #endedCounters = new LegCounters()
   readonly #refused = new Map<CloseCause, number>()
-  readonly #legOptions: LegOptions
+  readonly #legOptions: PhoneLegOptions
   #ticker: Ticker | undefined
   #pacing: Ticker | undefined
   #ids = 0
@@ -65,7 +65,7 @@ export class MediaStreams {
   }
 
   /** Current streams. */
-  get legs(): ReadonlySet<StreamLeg> {
+  get legs(): ReadonlySet<PhoneLeg> {
     return this.#legs
   }
 
@@ -141,12 +141,9 @@ export class MediaStreams {
 
   /** Takes a socket whose upgrade was accepted. Synchronous: its first messages have possibly arrived already. */
   accept(connection: LegTransport): void {
-    const { clock, limits, media } = this.#options
-    const socket = new MediaSocket(connection, { clock, limits, counters: new LegCounters(), media })
-    socket.start()
+    const socket = PhoneLeg.accept(connection, this.#legOptions, leg => this.#handOver(leg))
     this.#sockets.add(socket)
     connection.once('close', () => this.#sockets.delete(socket))
-    StreamLeg.answer(socket, this.#legOptions, leg => this.#handOver(leg))
   }
 
   /** Closes all sockets, including sockets without a leg, and waits for them. */
@@ -171,7 +168,7 @@ export class MediaStreams {
     return 'media-format'
   }
 
-  #handOver(leg: StreamLeg): void {
+  #handOver(leg: PhoneLeg): void {
     const { calls, clock, relay, log } = this.#options
     const call = calls.get(leg.callId)!
     const before = call.state
@@ -194,7 +191,7 @@ export class MediaStreams {
     }
   }
 
-  #own(leg: StreamLeg, call: Call): void {
+  #own(leg: PhoneLeg, call: Call): void {
     this.#legs.add(leg)
     const { clock, media } = this.#options
     this.#ticker ??= new Ticker(clock, WATCH_MS, now => this.#each(one => one.watch(now)))
@@ -211,7 +208,7 @@ export class MediaStreams {
     })
   }
 
-  #each(act: (leg: StreamLeg) => void): void {
+  #each(act: (leg: PhoneLeg) => void): void {
     for (const leg of this.#legs) {
       try {
         act(leg)
@@ -222,7 +219,7 @@ export class MediaStreams {
   }
 
   /** Ends a leg after an error: a `BridgeError` is a regular response, anything else an internal fault. */
-  #drop(leg: StreamLeg, cause: unknown): BridgeError {
+  #drop(leg: PhoneLeg, cause: unknown): BridgeError {
     if (!(cause instanceof BridgeError)) leg.fault('internal', cause)
     const error =
       cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'internal error', { cause })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../../common/clock.ts'
+import type { Clock } from '../../common/clock.ts'
 
 interface Issued {
   readonly callId: string

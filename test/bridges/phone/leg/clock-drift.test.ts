@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ClockDrift, SampleCorrector } from '../../../../src/bridges/phone/streams/clock-drift.ts'
+import { ClockDrift, SampleCorrector } from '../../../../src/bridges/phone/leg/clock-drift.ts'
 import { randomFrom } from '../../../../src/simulator/random.ts'
 
 const HOUR_MS = 3_600_000

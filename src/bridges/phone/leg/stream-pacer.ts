@@ -8,23 +8,14 @@ const MAX_BEHIND_MS = 200
 /** Maximum number of marks that wait. */
 const MAX_MARKS = 1_000
 
-/** Receives what is due. */
-export interface PacedOutput {
-  /** One frame of 20 ms, valid during the call. */
-  frame(pcm: Int16Array): void
-  /** All audio before mark `name` has been sent and had time to be played. */
-  played(name: string): void
-}
-
 /**
- * Sends audio in real time to carriers without a queue: one frame every 20 ms of the receiver’s clock, on an absolute schedule, so
+ * Holds audio for carriers without a queue and releases it in real time: one frame every 20 ms of the receiver’s clock, on an absolute schedule, so
  * that late timers do not slow it down. Marks and flushing happen here, since the carrier has neither. Keeps frames in a
  * ring that grows to the longest backlog; audio above `MAX_QUEUED_MS` replaces the oldest and is counted.
  */
 export class StreamPacer {
   /** Audio dropped because too much was waiting (ms). */
   droppedMs = 0
-  readonly #output: PacedOutput
   /** Marks by the number of the frame before which they are due. */
   readonly #marks = new BoundedMap<string, number>(MAX_MARKS)
   #ring = new Int16Array(16 * FRAME_SAMPLES)
@@ -35,10 +26,6 @@ export class StreamPacer {
   #filled = 0
   /** Time at which the next frame is due (ms). */
   #dueAt = Number.NEGATIVE_INFINITY
-
-  constructor(output: PacedOutput) {
-    this.#output = output
-  }
 
   /** Audio that waits (ms). */
   get queuedMs(): number {
@@ -74,21 +61,29 @@ export class StreamPacer {
     this.#marks.clear()
   }
 
-  /** Sends what is due at `now`; call it every 20 ms or more often. The receiver’s clock is slow by `rate`. */
-  tick(now: number, rate = 0): void {
+  /**
+   * Returns the next frame that is due at `now`, valid until more is played; undefined if none is. Call it until then, every
+   * 20 ms or more often. The receiver’s clock is slow by `rate`.
+   */
+  next(now: number, rate = 0): Int16Array | undefined {
     if (now - this.#dueAt > MAX_BEHIND_MS) this.#dueAt = now
-    while (this.#next < this.#end && this.#dueAt <= now) {
-      const start = this.#offset(this.#next++)
-      this.#output.frame(this.#ring.subarray(start, start + FRAME_SAMPLES))
-      this.#dueAt += FRAME_MS * (1 + rate)
-    }
+    if (this.#next === this.#end || this.#dueAt > now) return undefined
+    const start = this.#offset(this.#next++)
+    this.#dueAt += FRAME_MS * (1 + rate)
+    return this.#ring.subarray(start, start + FRAME_SAMPLES)
+  }
+
+  /** Returns the marks, once each, before which all audio was sent and had its time to be played. */
+  played(now: number): string[] {
     // The last frame plays until the next one is due.
     const played = this.#dueAt <= now ? this.#next : this.#next - 1
+    const names: string[] = []
     for (const [name, at] of this.#marks) {
-      if (at > played) return
-      this.#marks.delete(name)
-      this.#output.played(name)
+      if (at > played) break
+      names.push(name)
     }
+    for (const name of names) this.#marks.delete(name)
+    return names
   }
 
   #offset(frame: number): number {

@@ -1,18 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MediaClock } from '../../../../src/bridges/phone/streams/media-clock.ts'
+import { LegCounters } from '../../../../src/bridges/phone/leg/leg-counters.ts'
+import { MediaTimeline } from '../../../../src/bridges/phone/leg/media-timeline.ts'
+import { DEFAULT_LIMITS } from '../../../../src/bridges/phone/limits.ts'
+
+function open() {
+  const counters = new LegCounters()
+  return { counters, timeline: new MediaTimeline(counters, DEFAULT_LIMITS, 8_000, 0) }
+}
 
 function placed(...pieces: [timestampMs: number, samples?: number][]) {
-  const timeline = new MediaClock(10_000)
+  const { counters, timeline } = open()
   return pieces.map(([timestampMs, samples = 160]) => {
-    timeline.place(timestampMs, samples)
-    return { fill: timeline.fill, skip: timeline.skip, jumped: timeline.jumped }
+    const { pauses } = counters
+    timeline.place(timestampMs, samples, 0)
+    return { fill: timeline.fill, skip: timeline.skip, jumped: counters.pauses > pauses }
   })
 }
 
 const PLAIN = { fill: 0, skip: 0, jumped: false }
 
-describe('the media clock', () => {
+describe('the media timeline', () => {
   it('can be reset, far back or permanently', () => {
     expect(placed([5_000], [0], [20])).toEqual([PLAIN, { ...PLAIN, jumped: true }, PLAIN])
     const back = Array.from({ length: 60 }, (_, n): [number] => [500 + n * 0])
@@ -35,9 +43,9 @@ describe('the media clock', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 200 }), pieces => {
-        const timeline = new MediaClock(10_000)
+        const { timeline } = open()
         for (const [timestampMs, samples] of pieces) {
-          timeline.place(timestampMs, samples)
+          timeline.place(timestampMs, samples, 0)
           expect(timeline.fill).toBeGreaterThanOrEqual(0)
           expect(timeline.fill).toBeLessThanOrEqual(80_000)
           expect(timeline.skip).toBeGreaterThanOrEqual(0)
