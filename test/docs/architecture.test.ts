@@ -102,7 +102,7 @@ describe('the rules', () => {
     ['src/service/server/engines/a.ts', "import { b } from '../../client/b.ts'"],
     ['src/service/contract.ts', "import { b } from './client/b.ts'"],
     ['src/web/status.ts', "import { b } from '../bridges/phone/twilio/index.ts'"],
-    ['src/simulator/twilio/a.ts', "import { b } from '../../bridges/phone/twilio/wire.ts'"],
+    ['src/simulator/twilio/a.ts', "import { b } from '../../bridges/phone/twilio/dialect.ts'"],
     ['src/simulator/a.ts', "import { b } from '../service/client/b.ts'"],
     ['src/config/a.ts', "import { b } from '../cli/b.ts'"],
     ['src/app/a.ts', "import { b } from '../main.ts'"],
@@ -126,7 +126,7 @@ describe('the rules', () => {
     ['src/app/plugins.ts', "import a from '../bridges/phone/twilio/index.ts'", 1],
     ['src/cli/serve.ts', "import { b } from '../bridges/phone/acme/settings.ts'", 1],
     ['src/bridges/phone/acme/index.ts', "import { b } from '../twilio/wire.ts'", 1],
-    ['src/app/carriers.ts', "import a from '../bridges/phone/twilio/index.ts'", 0],
+    ['src/bridges/phone/carriers.ts', "import { a } from './twilio/settings.ts'", 0],
     ['src/app/plugins.ts', "import a from '../bridges/phone/index.ts'", 0],
     ['src/bridges/phone/acme/index.ts', "import { b } from './wire.ts'\nimport c from '../limits.ts'", 0],
   ])('know who may import a carrier: %s, %s', (path, source, faults) =>

@@ -27,10 +27,10 @@ describe('the sources', () => {
     expect(users.toSorted()).toEqual([
       'bridges/browser/room-invitations.ts',
       'bridges/browser/sessions.ts',
+      'bridges/phone/credentials.ts',
       'bridges/phone/markup/form-signature.ts',
       'bridges/phone/menu.ts',
-      'bridges/phone/plivo/signature.ts',
-      'bridges/phone/ports/credentials.ts',
+      'bridges/phone/plivo/dialect.ts',
       'service/server/keys/api-keys.ts',
       'web/captions/caption-links.ts',
       'web/control/auth.ts',
@@ -65,7 +65,7 @@ describe('the sources', () => {
       )
     expect(markup.toSorted()).toEqual([
       'bridges/phone/markup/call-xml.ts',
-      'bridges/phone/plivo/xml.ts',
+      'bridges/phone/plivo/dialect.ts',
       'service/server/engines/hosted/azure/azure-voices.ts',
     ])
   })

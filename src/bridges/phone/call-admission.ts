@@ -5,6 +5,7 @@ import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import type { AdmittedCall, Call, CallRegistry } from './call-registry.ts'
+import type { CallInstructions, Instructions } from './carrier.ts'
 import type { EnteringCall } from './fleet-calls.ts'
 import type { CallHistory } from './history/call-history.ts'
 import {
@@ -21,7 +22,6 @@ import {
 } from './incoming-call.ts'
 import type { StreamLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu.ts'
-import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 import type { PublicUrl } from './public-url.ts'
 import {
   ATTEMPT_FIELD,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { BridgeError } from '../../common/errors.ts'
 import { decorateScope, type HostPlugin, hostPlugin } from '../../net/host-plugin.ts'
+import type { Carrier } from './carrier.ts'
 import { type CarrierBridgeOptions, carrierBridgeFields, registerCarrier } from './carrier-bridge.ts'
-import type { Carrier } from './ports/carrier.ts'
 
 /** Options that a carrier adds to those of all bridges. */
 type OwnKey<O> = Exclude<keyof O, keyof CarrierBridgeOptions>

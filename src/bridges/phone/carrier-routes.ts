@@ -4,6 +4,7 @@ import { isLanguageId } from '../../common/language.ts'
 import type { RouteWords } from '../../net/openapi.ts'
 import type { CallAdmission, CallAdmissionOptions, ResumeState } from './call-admission.ts'
 import type { Call } from './call-registry.ts'
+import type { CallInstructions, Carrier, CarrierRequests, FieldWords, Instructions } from './carrier.ts'
 import type { EnteringCall } from './fleet-calls.ts'
 import {
   type Answers,
@@ -15,9 +16,6 @@ import {
 import { withoutMenu } from './menu.ts'
 import type { CarrierDialer } from './outbound/carrier-dialer.ts'
 import type { OutboundCall } from './outbound/outbound-call.ts'
-import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
-import type { Carrier } from './ports/carrier.ts'
-import type { CarrierRequests, FieldWords } from './ports/carrier-requests.ts'
 import {
   ATTEMPT_FIELD,
   BEGAN_FIELD,

@@ -4,7 +4,7 @@ import { MOVED, type RoomPlacement } from '../../core/calls/room-homes.ts'
 import type { Exchange } from '../../core/model/fleet.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import type { AdmittedCall } from './call-registry.ts'
-import type { Instructions } from './ports/call-instructions.ts'
+import type { Instructions } from './carrier.ts'
 import { invitationFields } from './resumption.ts'
 
 /** Time in which the home of a room answers for a call (ms). Short, because the home has possibly ended. */

@@ -6,12 +6,40 @@
 export type { RoomEntry, RoomPlacement } from '../../core/calls/room-homes.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export type { LegTransport } from '../websocket/guarded-socket.ts'
+export type { AccountState, CallInstructions, Carrier, Instructions, KeyPlan, StreamPlan } from './carrier.ts'
+export {
+  type CallOrder,
+  type CarrierApi,
+  CarrierError,
+  type CarrierErrorOptions,
+  type CarrierRequest,
+  type CarrierRequests,
+  type FailureKind,
+  type FieldWords,
+  type Inbound,
+  type LineCodec,
+  type LineFormat,
+  type MediaDialect,
+  PHONE_LINE,
+  type RequestVerifier,
+  type Start,
+  type StreamMessages,
+  type Track,
+  type VerifierFactory,
+  type WireFault,
+} from './carrier.ts'
 export {
   type CarrierBridge,
   type CarrierBridgeOptions,
   carrierBridgeFields,
   registerCarrier,
 } from './carrier-bridge.ts'
+export {
+  basicAuthorization,
+  hasBasicCredentials,
+  hasBearerToken,
+  LocalOnlyVerifier,
+} from './credentials.ts'
 export type { DayLedger, Used } from './day-usage.ts'
 export type { CarrierFleet } from './fleet-calls.ts'
 export type { CallStore } from './history/call-history.ts'
@@ -44,36 +72,6 @@ export {
 export { type DestinationFault, type DestinationRules, destinationFault } from './outbound/destination.ts'
 export type { DialInput, FinalStatus } from './outbound/outbound-call-state.ts'
 export type { OutboundSettings } from './outbound/settings.ts'
-export type { CallInstructions, Instructions, KeyPlan, StreamPlan } from './ports/call-instructions.ts'
-export type { Carrier } from './ports/carrier.ts'
-export type { AccountState } from './ports/carrier-api.ts'
-export {
-  type CallOrder,
-  type CarrierApi,
-  CarrierError,
-  type CarrierErrorOptions,
-  type FailureKind,
-} from './ports/carrier-api.ts'
-export {
-  type CarrierRequest,
-  type CarrierRequests,
-  type FieldWords,
-  LocalOnlyVerifier,
-  type RequestVerifier,
-  type VerifierFactory,
-} from './ports/carrier-requests.ts'
-export { basicAuthorization, hasBasicCredentials, hasBearerToken } from './ports/credentials.ts'
-export {
-  type Inbound,
-  type LineCodec,
-  type LineFormat,
-  type MediaDialect,
-  PHONE_LINE,
-  type Start,
-  type StreamMessages,
-  type Track,
-  type WireFault,
-} from './ports/media-dialect.ts'
 export { PublicUrl } from './public-url.ts'
 export {
   CarrierRest,

@@ -5,12 +5,12 @@ import type { FieldTable } from '../../common/metric-field.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { LegTransport } from '../websocket/guarded-socket.ts'
 import type { Call, CallRegistry } from './call-registry.ts'
+import type { MediaDialect, Start } from './carrier.ts'
 import type { CallHistory } from './history/call-history.ts'
 import type { CloseCause } from './leg/close-codes.ts'
 import { LegCounters } from './leg/leg-counters.ts'
 import { PhoneLeg, type PhoneLegOptions, type StreamSocket } from './leg/phone-leg.ts'
 import type { StreamLimits } from './limits.ts'
-import type { MediaDialect, Start } from './ports/media-dialect.ts'
 import type { StreamTokens } from './stream-tokens.ts'
 
 /** Interval between checks of quiet streams (ms). */

@@ -6,6 +6,7 @@ import { markAuthenticated } from '../../net/request-guard.ts'
 import { concat, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { encodeWav } from '../../transcode/wav.ts'
+import type { CallInstructions, Instructions } from './carrier.ts'
 import {
   type Answers,
   type CallerPrompt,
@@ -13,7 +14,6 @@ import {
   queryOf,
   type WebhookCall,
 } from './incoming-call.ts'
-import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 
 /** Fields of our URLs with the question and the number of attempts. They are signed with the whole URL. */
 const ASKED_FIELD = 'dragoman-ask'

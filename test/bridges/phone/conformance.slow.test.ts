@@ -1,11 +1,10 @@
-import { PlivoCallsApi } from '../../../src/bridges/phone/plivo/calls-api.ts'
-import { plivoCarrier } from '../../../src/bridges/phone/plivo/carrier.ts'
-import type { Carrier } from '../../../src/bridges/phone/ports/carrier.ts'
-import type { CarrierApi } from '../../../src/bridges/phone/ports/carrier-api.ts'
-import { SignalwireCallsApi } from '../../../src/bridges/phone/signalwire/calls-api.ts'
-import { signalwireCarrier } from '../../../src/bridges/phone/signalwire/carrier.ts'
-import { TelnyxCallsApi } from '../../../src/bridges/phone/telnyx/calls-api.ts'
-import { telnyxCarrier } from '../../../src/bridges/phone/telnyx/carrier.ts'
+import type { Carrier, CarrierApi } from '../../../src/bridges/phone/carrier.ts'
+import { plivoCarrier } from '../../../src/bridges/phone/plivo/dialect.ts'
+import { PlivoCallsApi } from '../../../src/bridges/phone/plivo/rest.ts'
+import { signalwireCarrier } from '../../../src/bridges/phone/signalwire/dialect.ts'
+import { SignalwireCallsApi } from '../../../src/bridges/phone/signalwire/rest.ts'
+import { telnyxCarrier } from '../../../src/bridges/phone/telnyx/dialect.ts'
+import { TelnyxCallsApi } from '../../../src/bridges/phone/telnyx/rest.ts'
 import { TwilioCallsApi, twilioCarrier } from '../../../src/bridges/phone/twilio/index.ts'
 import {
   listenPlivo,

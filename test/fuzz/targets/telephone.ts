@@ -1,16 +1,19 @@
 import { parse as parseForm } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
-import { asteriskWebSocketMedia } from '../../../src/bridges/phone/asterisk/chan-websocket.ts'
-import { asteriskMedia, ExpectedStreams } from '../../../src/bridges/phone/asterisk/wire.ts'
-import { jambonzMedia } from '../../../src/bridges/phone/jambonz/wire.ts'
+import {
+  asteriskMedia,
+  asteriskWebSocketMedia,
+  ExpectedStreams,
+} from '../../../src/bridges/phone/asterisk/dialect.ts'
+import { type MediaDialect, PHONE_LINE } from '../../../src/bridges/phone/carrier.ts'
+import { webhookCall } from '../../../src/bridges/phone/carrier-routes.ts'
+import { jambonzMedia } from '../../../src/bridges/phone/jambonz/dialect.ts'
 import { jsonMedia } from '../../../src/bridges/phone/json-media/json-media.ts'
 import { callForm } from '../../../src/bridges/phone/markup/call-form.ts'
 import { connectStream, sayAndHangUp } from '../../../src/bridges/phone/markup/call-xml.ts'
 import { destinationFault } from '../../../src/bridges/phone/outbound/destination.ts'
-import { plivoMedia } from '../../../src/bridges/phone/plivo/wire.ts'
-import { type MediaDialect, PHONE_LINE } from '../../../src/bridges/phone/ports/media-dialect.ts'
-import { telnyxMedia } from '../../../src/bridges/phone/telnyx/wire.ts'
-import { webhookCall } from '../../../src/bridges/phone/carrier-routes.ts'
+import { plivoMedia } from '../../../src/bridges/phone/plivo/dialect.ts'
+import { telnyxMedia } from '../../../src/bridges/phone/telnyx/dialect.ts'
 import { parseTwiml, readXml } from '../../../src/simulator/twilio/phone/twiml.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 

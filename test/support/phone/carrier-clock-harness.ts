@@ -1,13 +1,16 @@
 import { EventEmitter } from 'node:events'
-import { asteriskWebSocketMedia } from '../../../src/bridges/phone/asterisk/chan-websocket.ts'
-import { asteriskMedia, ExpectedStreams } from '../../../src/bridges/phone/asterisk/wire.ts'
-import { jambonzMedia } from '../../../src/bridges/phone/jambonz/wire.ts'
+import {
+  asteriskMedia,
+  asteriskWebSocketMedia,
+  ExpectedStreams,
+} from '../../../src/bridges/phone/asterisk/dialect.ts'
+import { type MediaDialect, PHONE_LINE } from '../../../src/bridges/phone/carrier.ts'
+import { jambonzMedia } from '../../../src/bridges/phone/jambonz/dialect.ts'
 import { jsonMedia } from '../../../src/bridges/phone/json-media/json-media.ts'
 import { PhoneLeg } from '../../../src/bridges/phone/leg/phone-leg.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/phone/limits.ts'
-import { plivoMedia } from '../../../src/bridges/phone/plivo/wire.ts'
-import { type MediaDialect, PHONE_LINE } from '../../../src/bridges/phone/ports/media-dialect.ts'
-import { telnyxMedia } from '../../../src/bridges/phone/telnyx/wire.ts'
+import { plivoMedia } from '../../../src/bridges/phone/plivo/dialect.ts'
+import { telnyxMedia } from '../../../src/bridges/phone/telnyx/dialect.ts'
 import type { LegTransport } from '../../../src/bridges/websocket/guarded-socket.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import { randomFrom } from '../../../src/simulator/random.ts'

@@ -25,6 +25,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'service/index.ts': ['service/client', 'service/contract.ts', 'core/model', 'common'],
   'bridges/websocket': ['net', 'core', 'common', 'transcode'],
   'bridges/phone': ['bridges/websocket', 'messages', 'storage', 'net', 'core', 'common', 'transcode'],
+  'bridges/phone/carriers.ts': ['bridges/phone', 'common'],
   'bridges/browser': ['bridges/websocket', 'messages', 'pages', 'net', 'core', 'common', 'transcode'],
   'bridges/discord': ['messages', 'storage', 'net', 'core', 'common', 'transcode'],
   media: ['messages', 'storage', 'core', 'common', 'transcode'],
@@ -46,14 +47,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Every other folder of `bridges/phone` is a carrier: it knows what carriers share, and no other carrier. */
-const CARRIER = /^bridges\/phone\/(?!(?:history|json-media|leg|markup|outbound|ports|rest)\/)[\w-]+(?=\/)/
+const CARRIER = /^bridges\/phone\/(?!(?:history|json-media|leg|markup|outbound|rest)\/)[\w-]+(?=\/)/
 const BELOW_CARRIERS = [
   ...['bridges/phone', 'bridges/websocket', 'messages', 'pages'],
   ...['storage', 'net', 'core', 'common', 'transcode'],
 ]
 /** Modules that know carriers: the composition, the schema, and their own commands. */
 const KNOWS_CARRIERS =
-  /^src\/(app\/(carriers|app-settings)|config\/(carriers|load)|cli\/carrier-numbers|cli\/doctor\/[\w-]+)\.ts$/
+  /^src\/(bridges\/phone\/carriers|app\/app-settings|config\/load|cli\/carrier-numbers|cli\/doctor\/[\w-]+)\.ts$/
 
 const PLUGIN = /^src\/(discord|bridges\/[^/]+(\/[^/]+)?\/index|web\/status|service\/server\/plugin)\.ts$/
 

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { CarrierBridge, CarrierBridgeOptions } from '../carrier-bridge.ts'
 import { carrierPlugin } from '../carrier-plugin.ts'
-import type { AudioServerSettings } from './audio-server.ts'
-import { asteriskCarrier } from './carrier.ts'
-import type { AsteriskStream } from './dialplan.ts'
-import type { AsteriskRate } from './wire.ts'
+import type { AudioServerSettings } from './audio-socket.ts'
+import type { AsteriskRate, AsteriskStream } from './dialect.ts'
+import { asteriskCarrier } from './dialect.ts'
 
 /** The secret of the dialplan, and the server for its streams. */
 export interface AsteriskOptions {
@@ -22,11 +21,10 @@ export interface AsteriskOptions {
 export interface AsteriskBridgeOptions extends CarrierBridgeOptions, AsteriskOptions {}
 
 export type { HostPlugin } from '../../../net/host-plugin.ts'
-export type { AudioServerSettings } from './audio-server.ts'
-export { AsteriskCallsApi } from './calls-api.ts'
-export type { AsteriskStream } from './dialplan.ts'
+export type { AudioServerSettings } from './audio-socket.ts'
+export type { AsteriskRate, AsteriskStream } from './dialect.ts'
+export { AsteriskCallsApi } from './rest.ts'
 export type { AriSettings, AsteriskSettings } from './settings.ts'
-export type { AsteriskRate } from './wire.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

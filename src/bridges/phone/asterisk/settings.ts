@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
 import { trustedProxiesSchema } from '../../../net/client-address.ts'
+import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
-import { type CarrierSection, carrierFields } from '../ports/carrier-module.ts'
 
 const context = () =>
   z
@@ -48,7 +48,7 @@ const audioSocketSchema = z.strictObject({
     .meta({ about: 'Maximum number of concurrent connections.' }),
 })
 
-export const asteriskSettingsSchema = z.strictObject({
+const asteriskSettingsSchema = z.strictObject({
   secret: secret().optional().meta({
     about:
       'Password with which the dialplan requests instructions, as user dragoman. Without it, only local requests are accepted.',
@@ -75,15 +75,26 @@ export type AriSettings = Pick<
 >
 
 /** Its section in the settings. */
-export const asteriskSection: CarrierSection<AsteriskSettings> = {
+export const asterisk = defineCarrier({
   name: 'asterisk',
   title: 'Asterisk',
+  schema: asteriskSettingsSchema,
   credential: 'secret',
   secrets: ['secret', 'secrets', 'outbound.password'],
   hasOwnPort: true,
   isSigned: settings => secretsOf(settings).length > 0,
   signingSecret: settings => secretsOf(settings)[0],
-}
+  // The first secret stays first, because other instances sign with it.
+  async carrier(settings, ownKeys) {
+    const { asteriskCarrier } = await import('./dialect.ts')
+    const { sampleRate, stream, audioSocket } = settings
+    return asteriskCarrier({ secrets: [...secretsOf(settings), ...ownKeys], sampleRate, stream, audioSocket })
+  },
+  async api({ outbound }) {
+    const { AsteriskCallsApi } = await import('./rest.ts')
+    return new AsteriskCallsApi(outbound!)
+  },
+})
 
 /** Returns the secrets that verify requests. */
 export function secretsOf({ secret, secrets = [] }: AsteriskSettings): readonly string[] {

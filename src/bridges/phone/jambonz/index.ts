@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { CarrierBridge, CarrierBridgeOptions } from '../carrier-bridge.ts'
 import { carrierPlugin } from '../carrier-plugin.ts'
-import { jambonzCarrier } from './carrier.ts'
-import type { JambonzRate } from './wire.ts'
+import type { JambonzRate } from './dialect.ts'
+import { jambonzCarrier } from './dialect.ts'
 
 /** The account’s webhook secrets, and the format of its streams. */
 export interface JambonzOptions {
@@ -16,10 +16,10 @@ export interface JambonzOptions {
 export interface JambonzBridgeOptions extends CarrierBridgeOptions, JambonzOptions {}
 
 export type { HostPlugin } from '../../../net/host-plugin.ts'
-export { JambonzCallsApi } from './calls-api.ts'
+export type { JambonzRate } from './dialect.ts'
+export { sign } from './dialect.ts'
+export { JambonzCallsApi } from './rest.ts'
 export type { JambonzRestSettings, JambonzSettings } from './settings.ts'
-export { sign } from './signature.ts'
-export type { JambonzRate } from './wire.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

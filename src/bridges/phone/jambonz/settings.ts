@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { carrierFields, defineCarrier } from '../carrier.ts'
 import { OUTBOUND_DEFAULTS, outboundFields } from '../outbound/settings.ts'
-import { type CarrierSection, carrierFields } from '../ports/carrier-module.ts'
 
 /** Outbound calls. Without this section, no calls are placed. */
 const outboundSettingsSchema = z.strictObject({
@@ -39,7 +39,7 @@ const outboundSettingsSchema = z.strictObject({
   }),
 })
 
-export const jambonzSettingsSchema = z.strictObject({
+const jambonzSettingsSchema = z.strictObject({
   webhookSecret: secret().optional().meta({
     about:
       'Webhook secret of the jambonz account. It verifies requests and derives the login of media streams. Without it, only local requests are accepted.',
@@ -68,14 +68,25 @@ export type JambonzRestSettings = Pick<
 >
 
 /** Its section in the settings. */
-export const jambonzSection: CarrierSection<JambonzSettings> = {
+export const jambonz = defineCarrier({
   name: 'jambonz',
   title: 'jambonz',
+  schema: jambonzSettingsSchema,
   credential: 'webhookSecret',
   secrets: ['webhookSecret', 'webhookSecrets', 'outbound.apiKey'],
   isSigned: settings => secretsOf(settings).length > 0,
   signingSecret: settings => secretsOf(settings)[0],
-}
+  // The first secret stays first, because other instances sign with it.
+  async carrier(settings, ownKeys) {
+    const { jambonzCarrier } = await import('./dialect.ts')
+    const webhookSecrets = [...secretsOf(settings), ...ownKeys]
+    return jambonzCarrier({ webhookSecrets, sampleRate: settings.sampleRate })
+  },
+  async api({ outbound }) {
+    const { JambonzCallsApi } = await import('./rest.ts')
+    return new JambonzCallsApi(outbound!)
+  },
+})
 
 /** Returns the secrets that verify requests. */
 export function secretsOf({ webhookSecret, webhookSecrets = [] }: JambonzSettings): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Inbound, LineFormat, MediaDialect } from '../ports/media-dialect.ts'
+import type { Inbound, LineFormat, MediaDialect } from '../carrier.ts'
 import {
   dtmfOf,
   type Fields,

@@ -1,4 +1,4 @@
-import type { Inbound, WireFault } from '../ports/media-dialect.ts'
+import type { Inbound, WireFault } from '../carrier.ts'
 
 /** Unchecked fields of a JSON message of a carrier. */
 export type Fields = Readonly<Record<string, unknown>>

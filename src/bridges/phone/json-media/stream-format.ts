@@ -1,4 +1,4 @@
-import type { LineFormat, Start } from '../ports/media-dialect.ts'
+import type { LineFormat, Start } from '../carrier.ts'
 import { type Fields, isFields, textOf, wholeNumber } from './message-fields.ts'
 
 /** Encodings, and the sample rate that a name implies (Hz). */

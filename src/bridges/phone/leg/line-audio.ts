@@ -1,7 +1,7 @@
 import type { LegUplink } from '../../../core/model/leg.ts'
 import { FRAME_SAMPLES, Framer, SAMPLE_RATE } from '../../../transcode/pcm.ts'
 import { createResampler, type Resampler } from '../../../transcode/resample/resampler.ts'
-import type { LineFormat } from '../ports/media-dialect.ts'
+import type { LineFormat } from '../carrier.ts'
 import { type ClockDrift, SampleCorrector } from './clock-drift.ts'
 import { type SampleCodec, sampleCodec } from './line-codec.ts'
 

@@ -1,5 +1,5 @@
 import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from '../../../transcode/g711.ts'
-import type { LineCodec } from '../ports/media-dialect.ts'
+import type { LineCodec } from '../carrier.ts'
 
 /** Converts between the bytes of a stream and samples. `out` must have room for the result; nothing is kept. */
 export interface SampleCodec {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import type { CarrierRequest, CarrierRequests } from '../carrier.ts'
 import type { DialInput, FinalStatus } from '../outbound/outbound-call-state.ts'
-import type { CarrierRequest, CarrierRequests } from '../ports/carrier-requests.ts'
 
 const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
 /** Telnyx, for example: `v3:…`. */

@@ -1,5 +1,5 @@
+import type { CallInstructions, Instructions, KeyPlan, StreamPlan } from '../carrier.ts'
 import type { Spoken } from '../incoming-call.ts'
-import type { CallInstructions, Instructions, KeyPlan, StreamPlan } from '../ports/call-instructions.ts'
 
 /** Attributes of `<Stream>` in addition to its address, by name. */
 export type StreamAttributes = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { RequestVerifier } from '../ports/carrier-requests.ts'
+import type { RequestVerifier } from '../carrier.ts'
 import type { PublicUrl } from '../public-url.ts'
 
 /** Decoded form fields; a repeated field is a list. */

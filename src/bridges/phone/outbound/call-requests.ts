@@ -1,7 +1,7 @@
 import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { type Clock, pause } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
-import { type CallOrder, type CarrierApi, CarrierError } from '../ports/carrier-api.ts'
+import { type CallOrder, type CarrierApi, CarrierError } from '../carrier.ts'
 
 /** Time during which a request that certainly was not executed is retried (ms). */
 const ORDER_MS = 10_000

@@ -6,8 +6,8 @@ import type { DialEnd, DialOutcome, DialRequest, OutgoingCall } from '../../../c
 import type { Invitation } from '../../../core/model/invitation.ts'
 import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { SILENT_FRAME } from '../../../transcode/pcm.ts'
+import { type CallOrder, type CarrierApi, CarrierError } from '../carrier.ts'
 import type { StreamWatch } from '../incoming-call.ts'
-import { type CallOrder, type CarrierApi, CarrierError } from '../ports/carrier-api.ts'
 import { hangUpCall, placeCall } from './call-requests.ts'
 import {
   type Deadline,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { CarrierBridge, CarrierBridgeOptions } from '../carrier-bridge.ts'
 import { carrierPlugin } from '../carrier-plugin.ts'
-import { plivoCarrier } from './carrier.ts'
+import type { PlivoAudio } from './dialect.ts'
+import { plivoCarrier } from './dialect.ts'
 import { plivoSettingsSchema } from './settings.ts'
-import type { PlivoAudio } from './wire.ts'
 
 /** Options of the bridge. The caller keeps ownership of all objects. */
 export interface PlivoBridgeOptions extends CarrierBridgeOptions {
@@ -14,10 +14,10 @@ export interface PlivoBridgeOptions extends CarrierBridgeOptions {
 }
 
 export type { HostPlugin } from '../../../net/host-plugin.ts'
-export type { PlivoRestSettings } from './calls-api.ts'
-export { PlivoCallsApi } from './calls-api.ts'
-export { sign } from './signature.ts'
-export type { PlivoAudio } from './wire.ts'
+export type { PlivoAudio } from './dialect.ts'
+export { sign } from './dialect.ts'
+export type { PlivoRestSettings } from './rest.ts'
+export { PlivoCallsApi } from './rest.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { BridgeError } from '../../../common/errors.ts'
 import { type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
-import { type CarrierSection, carrierFields } from '../ports/carrier-module.ts'
 
 const AUTH_ID = /^[MS]A[A-Z0-9]{18}$/
 
@@ -42,14 +43,27 @@ export const plivoSettingsSchema = z.strictObject({
 export type PlivoSettings = SettingsInput<typeof plivoSettingsSchema>
 
 /** Plivo among the settings. */
-export const plivoSection: CarrierSection<PlivoSettings> = {
+export const plivo = defineCarrier({
   name: 'plivo',
   title: 'Plivo',
+  schema: plivoSettingsSchema,
   credential: 'authToken',
   secrets: ['authToken', 'authTokens', 'outbound.authToken'],
   isSigned: settings => authTokensOf(settings).length > 0,
   signingSecret: settings => authTokensOf(settings)[0],
-}
+  // The first token stays first, because other instances sign with it.
+  async carrier(settings, ownKeys) {
+    const { plivoCarrier } = await import('./dialect.ts')
+    return plivoCarrier([...authTokensOf(settings), ...ownKeys], settings.audio)
+  },
+  async api(settings) {
+    const { PlivoCallsApi } = await import('./rest.ts')
+    const { authId, authToken = authTokensOf(settings)[0], apiUrl } = settings.outbound!
+    if (authToken === undefined)
+      throw new BridgeError('CONFIG', 'plivo.outbound needs an auth token: set plivo.authToken')
+    return new PlivoCallsApi({ authId, authToken, apiUrl })
+  },
+})
 
 /** Returns the tokens that verify requests: those of the account, and that of the dialing account. */
 export function authTokensOf({ authToken, authTokens, outbound }: PlivoSettings): readonly string[] {

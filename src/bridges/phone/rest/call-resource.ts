@@ -1,6 +1,6 @@
+import { type AccountState, type CallOrder, type CarrierApi, CarrierError } from '../carrier.ts'
 import { inputOf } from '../markup/call-form.ts'
 import type { DialInput } from '../outbound/outbound-call-state.ts'
-import { type AccountState, type CallOrder, type CarrierApi, CarrierError } from '../ports/carrier-api.ts'
 import type { CarrierRest, RestFields } from './carrier-rest.ts'
 
 export interface CallResourceOptions {

@@ -1,9 +1,4 @@
-import {
-  type CallOrder,
-  CarrierError,
-  type CarrierErrorOptions,
-  type FailureKind,
-} from '../ports/carrier-api.ts'
+import { type CallOrder, CarrierError, type CarrierErrorOptions, type FailureKind } from '../carrier.ts'
 
 /** Response timeout of an API (ms). */
 const TIMEOUT_MS = 10_000

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CarrierBridge, CarrierBridgeOptions } from '../carrier-bridge.ts'
 import { carrierPlugin } from '../carrier-plugin.ts'
-import { signalwireCarrier } from './carrier.ts'
+import { signalwireCarrier } from './dialect.ts'
 import { type SignalwireSettings, signalwireSettingsSchema } from './settings.ts'
 
 /** Options of the bridge. The caller keeps ownership of all objects. */
@@ -13,7 +13,7 @@ export interface SignalwireBridgeOptions extends CarrierBridgeOptions {
 }
 
 export type { HostPlugin } from '../../../net/host-plugin.ts'
-export { SignalwireCallsApi } from './calls-api.ts'
+export { SignalwireCallsApi } from './rest.ts'
 export type { SignalwireSettings } from './settings.ts'
 
 declare module 'fastify' {

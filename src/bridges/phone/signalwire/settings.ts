@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
-import { type CarrierSection, carrierFields } from '../ports/carrier-module.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -44,16 +44,25 @@ export type SignalwireSettings = SettingsInput<typeof signalwireSettingsSchema>
 export type SignalwireOutbound = NonNullable<SignalwireSettings['outbound']>
 
 /** Returns the signing keys of the project: none, one, or several during rotation. */
-export function signingKeysOf({ signingKey, signingKeys }: SignalwireSettings): readonly string[] {
+function signingKeysOf({ signingKey, signingKeys }: SignalwireSettings): readonly string[] {
   return signingKeys ?? (signingKey === undefined ? [] : [signingKey])
 }
 
 /** SignalWire among the settings. */
-export const signalwireSection: CarrierSection<SignalwireSettings> = {
+export const signalwire = defineCarrier({
   name: 'signalwire',
   title: 'SignalWire',
+  schema: signalwireSettingsSchema,
   credential: 'signingKey',
   secrets: ['signingKey', 'signingKeys', 'outbound.apiToken'],
   isSigned: settings => signingKeysOf(settings).length > 0,
   signingSecret: settings => signingKeysOf(settings)[0],
-}
+  async carrier(settings, ownKeys) {
+    const { signalwireCarrier } = await import('./dialect.ts')
+    return signalwireCarrier([...signingKeysOf(settings), ...ownKeys], settings.audio)
+  },
+  async api({ outbound }) {
+    const { SignalwireCallsApi } = await import('./rest.ts')
+    return new SignalwireCallsApi(outbound!)
+  },
+})

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CarrierBridge, CarrierBridgeOptions } from '../carrier-bridge.ts'
 import { carrierPlugin } from '../carrier-plugin.ts'
-import { telnyxCarrier } from './carrier.ts'
+import { telnyxCarrier } from './dialect.ts'
 
 /** Options of the bridge. The caller keeps ownership of all objects. */
 export interface TelnyxBridgeOptions extends CarrierBridgeOptions {
@@ -12,7 +12,7 @@ export interface TelnyxBridgeOptions extends CarrierBridgeOptions {
 }
 
 export type { HostPlugin } from '../../../net/host-plugin.ts'
-export { TelnyxCallsApi } from './calls-api.ts'
+export { TelnyxCallsApi } from './rest.ts'
 export type { TelnyxOutbound, TelnyxSettings } from './settings.ts'
 
 declare module 'fastify' {

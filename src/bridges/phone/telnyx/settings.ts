@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
-import { type CarrierSection, carrierFields } from '../ports/carrier-module.ts'
 
 /** Base64 of the 32 bytes of an Ed25519 key. */
 const PUBLIC_KEY = /^[A-Za-z0-9+/]{43}=$/
@@ -25,7 +25,7 @@ const outboundSettingsSchema = z.strictObject({
     .meta({ about: 'Alternative address of the REST API, for tests.' }),
 })
 
-export const telnyxSettingsSchema = z.strictObject({
+const telnyxSettingsSchema = z.strictObject({
   publicKey: z
     .string()
     .regex(PUBLIC_KEY)
@@ -49,12 +49,25 @@ export type TelnyxSettings = SettingsInput<typeof telnyxSettingsSchema>
 export type TelnyxOutbound = NonNullable<TelnyxSettings['outbound']>
 
 /** Telnyx among the settings. */
-export const telnyxSection: CarrierSection<TelnyxSettings> = {
+export const telnyx = defineCarrier({
   name: 'telnyx',
   title: 'Telnyx',
+  schema: telnyxSettingsSchema,
   credential: 'publicKey',
   secrets: ['outbound.apiKey'],
   isSigned: ({ publicKey }) => publicKey !== undefined,
   // Settings have the public key only.
   signingSecret: () => undefined,
-}
+  async carrier({ publicKey, toleranceSeconds }, ownKeys) {
+    const { telnyxCarrier } = await import('./dialect.ts')
+    return telnyxCarrier({
+      publicKeys: publicKey === undefined ? [] : [publicKey],
+      ownKeys,
+      toleranceSeconds,
+    })
+  },
+  async api({ outbound }) {
+    const { TelnyxCallsApi } = await import('./rest.ts')
+    return new TelnyxCallsApi(outbound!)
+  },
+})

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CarrierBridge, CarrierBridgeOptions } from '../carrier-bridge.ts'
 import { carrierPlugin } from '../carrier-plugin.ts'
-import { twilioCarrier } from './carrier.ts'
+import { twilioCarrier } from './dialect.ts'
 
 /** Options of the bridge. The caller keeps ownership of all objects. */
 export interface TwilioBridgeOptions extends CarrierBridgeOptions {
@@ -11,8 +11,8 @@ export interface TwilioBridgeOptions extends CarrierBridgeOptions {
 
 export type { HostPlugin } from '../../../net/host-plugin.ts'
 export { sign } from '../markup/form-signature.ts'
-export { TwilioCallsApi } from './calls-api.ts'
-export { twilioCarrier } from './carrier.ts'
+export { twilioCarrier } from './dialect.ts'
+export { TwilioCallsApi } from './rest.ts'
 export type { RestSettings, TwilioOutboundSettings } from './settings.ts'
 
 declare module 'fastify' {

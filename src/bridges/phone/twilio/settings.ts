@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type DeepReadonly, type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { carrierFields, defineCarrier } from '../carrier.ts'
 import { OUTBOUND_DEFAULTS, outboundFields } from '../outbound/settings.ts'
-import { type CarrierSection, carrierFields } from '../ports/carrier-module.ts'
 
 const ACCOUNT_SID = /^AC\w{32}$/
 const KEY_SID = /^SK\w{32}$/
@@ -59,7 +59,7 @@ export type RestSettings = Pick<
   'accountSid' | 'authToken' | 'apiKeySid' | 'apiKeySecret' | 'apiUrl' | 'region' | 'edge'
 >
 
-export const twilioSettingsSchema = z.strictObject({
+const twilioSettingsSchema = z.strictObject({
   authToken: secret().optional().meta({
     about:
       'Auth token of the account. It verifies that requests come from Twilio. Without it, only local requests are accepted.',
@@ -84,11 +84,27 @@ export function authTokensOf({ authToken, authTokens }: TwilioSettings): readonl
 }
 
 /** Twilio among the settings. */
-export const twilioSection: CarrierSection<TwilioSettings> = {
+export const twilio = defineCarrier({
   name: 'twilio',
   title: 'Twilio',
+  schema: twilioSettingsSchema,
   credential: 'authToken',
   secrets: ['authToken', 'authTokens', 'outbound.authToken', 'outbound.apiKeySecret'],
   isSigned: settings => authTokensOf(settings).length > 0,
   signingSecret: settings => authTokensOf(settings)[0],
-}
+  // The first token stays first, because other instances sign with it.
+  async carrier(settings, ownKeys) {
+    const { twilioCarrier } = await import('./dialect.ts')
+    const tokens = authTokensOf(settings)
+    // The account that places calls signs its webhooks.
+    const dialing = settings.outbound?.authToken
+    const both = dialing === undefined || tokens.includes(dialing) ? tokens : [...tokens, dialing]
+    return twilioCarrier([...both, ...ownKeys])
+  },
+  async api(settings) {
+    const { TwilioCallsApi } = await import('./rest.ts')
+    const outbound = settings.outbound!
+    const own = outbound.authToken ?? authTokensOf(settings)[0]
+    return new TwilioCallsApi({ ...outbound, authToken: outbound.apiKeySid === undefined ? own : undefined })
+  },
+})

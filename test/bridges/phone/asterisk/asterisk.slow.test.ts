@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asteriskCarrier } from '../../../../src/bridges/phone/asterisk/carrier.ts'
+import { asteriskCarrier } from '../../../../src/bridges/phone/asterisk/dialect.ts'
 import { AsteriskCallsApi } from '../../../../src/bridges/phone/asterisk/index.ts'
 import { type CarrierBridge, registerCarrier } from '../../../../src/bridges/phone/carrier-bridge.ts'
 import { CarrierDialer } from '../../../../src/bridges/phone/outbound/carrier-dialer.ts'

@@ -3,8 +3,7 @@ import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AudioSocketConnection } from '../../../../src/bridges/phone/asterisk/audio-socket.ts'
-import { uuidOf } from '../../../../src/bridges/phone/asterisk/dialplan.ts'
-import { asteriskMedia, ExpectedStreams } from '../../../../src/bridges/phone/asterisk/wire.ts'
+import { asteriskMedia, ExpectedStreams, uuidOf } from '../../../../src/bridges/phone/asterisk/dialect.ts'
 
 /** The part of a TCP socket that a connection uses. */
 class FakeTcp extends EventEmitter {

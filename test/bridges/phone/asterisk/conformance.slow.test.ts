@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { asteriskCarrier } from '../../../../src/bridges/phone/asterisk/carrier.ts'
+import { asteriskCarrier } from '../../../../src/bridges/phone/asterisk/dialect.ts'
 import { AsteriskNetwork, SECRET } from '../../../support/conformance/asterisk-network.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
 import { type TelephonySubject, telephonyChecks } from '../../../support/conformance/telephony.ts'

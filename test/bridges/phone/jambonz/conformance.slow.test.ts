@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { jambonzCarrier } from '../../../../src/bridges/phone/jambonz/carrier.ts'
+import { jambonzCarrier } from '../../../../src/bridges/phone/jambonz/dialect.ts'
 import { JambonzSimulator } from '../../../../src/simulator/jambonz/jambonz-simulator.ts'
 import { JambonzNetwork } from '../../../support/conformance/jambonz-network.ts'
 import { conforms } from '../../../support/conformance/suite.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSigned, sign } from '../../../../src/bridges/phone/jambonz/signature.ts'
+import { isSigned, sign } from '../../../../src/bridges/phone/jambonz/dialect.ts'
 
 const NOW = 1_764_000_000
 const BODY = '{"call_sid":"c-1"}'

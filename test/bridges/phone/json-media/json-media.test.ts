@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type Inbound, PHONE_LINE } from '../../../../src/bridges/phone/carrier.ts'
 import { jsonMedia } from '../../../../src/bridges/phone/json-media/json-media.ts'
-import { type Inbound, PHONE_LINE } from '../../../../src/bridges/phone/ports/media-dialect.ts'
 
 const twilioMedia = jsonMedia(PHONE_LINE)
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { type LineFormat, PHONE_LINE } from '../../../../src/bridges/phone/carrier.ts'
 import { parametersOf } from '../../../../src/bridges/phone/json-media/message-fields.ts'
 import { formatOf } from '../../../../src/bridges/phone/json-media/stream-format.ts'
-import { type LineFormat, PHONE_LINE } from '../../../../src/bridges/phone/ports/media-dialect.ts'
 
 const WIDE: LineFormat = { codec: 'l16', rate: 16_000 }
 const BIG_ENDIAN: LineFormat = { codec: 'l16be', rate: 16_000 }

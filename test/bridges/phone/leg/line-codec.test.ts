@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { LineCodec } from '../../../../src/bridges/phone/carrier.ts'
 import { sampleCodec } from '../../../../src/bridges/phone/leg/line-codec.ts'
-import type { LineCodec } from '../../../../src/bridges/phone/ports/media-dialect.ts'
 
 const SAMPLES = Int16Array.of(0, 1, -1, 255, 256, -256, 0x1234, 32_767, -32_768)
 

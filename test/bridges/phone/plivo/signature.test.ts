@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { FastifyRequest } from 'fastify'
 import { validateSignature, validateV3Signature } from 'plivo'
 import { describe, expect, test } from 'vitest'
-import { PlivoVerifier, sign } from '../../../../src/bridges/phone/plivo/signature.ts'
+import { PlivoVerifier, sign } from '../../../../src/bridges/phone/plivo/dialect.ts'
 import { PublicUrl } from '../../../../src/bridges/phone/public-url.ts'
 import { signPlivo } from '../../../../src/simulator/index.ts'
 

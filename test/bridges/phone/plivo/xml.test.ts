@@ -1,6 +1,6 @@
 import { Response } from 'plivo'
 import { describe, expect, test } from 'vitest'
-import { plivoXml } from '../../../../src/bridges/phone/plivo/xml.ts'
+import { plivoXml } from '../../../../src/bridges/phone/plivo/dialect.ts'
 import { parsePlivoXml } from '../../../../src/simulator/plivo/xml.ts'
 import { readXml } from '../../../../src/simulator/twilio/phone/twiml.ts'
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import twilio from 'twilio'
 import { describe, expect, test } from 'vitest'
 import { PublicUrl } from '../../../../src/bridges/phone/public-url.ts'
-import { SignalwireVerifier } from '../../../../src/bridges/phone/signalwire/signature.ts'
+import { SignalwireVerifier } from '../../../../src/bridges/phone/signalwire/dialect.ts'
 
 const KEY = 'PSK_the_signing_key_of_the_project'
 const BASE = 'https://bridge.example.com'

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { TelnyxVerifier } from '../../../../src/bridges/phone/telnyx/signature.ts'
+import { TelnyxVerifier } from '../../../../src/bridges/phone/telnyx/dialect.ts'
 import { signTelnyx, telnyxPublicKey } from '../../../../src/simulator/index.ts'
 
 const NOW = 1_780_000_000

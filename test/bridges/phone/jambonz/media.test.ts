@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jambonzMedia, mediaMessage } from '../../../../src/bridges/phone/jambonz/wire.ts'
+import { jambonzMedia, mediaMessage } from '../../../../src/bridges/phone/jambonz/dialect.ts'
 
 const media = jambonzMedia(16_000)
 const parse = (message: object) => media.parse(Buffer.from(JSON.stringify(message)), false)

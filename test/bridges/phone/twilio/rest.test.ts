@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CallOrder } from '../../../../src/bridges/phone/ports/carrier-api.ts'
-import { TwilioCallsApi } from '../../../../src/bridges/phone/twilio/calls-api.ts'
+import type { CallOrder } from '../../../../src/bridges/phone/carrier.ts'
+import { TwilioCallsApi } from '../../../../src/bridges/phone/twilio/rest.ts'
 import { ACCOUNT, RestStandIn } from '../../../support/phone/rest-simulator.ts'
 
 const ORDER: CallOrder = {

@@ -1,4 +1,4 @@
-import { basicAuthorization } from '../ports/credentials.ts'
+import { basicAuthorization } from '../credentials.ts'
 import { CallResourceApi } from '../rest/call-resource.ts'
 import { CarrierRest, callParameters, type RestFailure, type RestFields } from '../rest/carrier-rest.ts'
 import { type NumbersApi, voiceSettingsOf } from '../rest/numbers.ts'

@@ -1,5 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { BridgeError } from '../../common/errors.ts'
+import { isLocalRequest } from '../../net/client-address.ts'
+import type { RequestVerifier } from './carrier.ts'
+
+/** Throws `BridgeError` `CONFIG` unless `secrets` can verify requests to the bridge of `title`; `what` names one. */
+export function assertSecrets(secrets: readonly string[], title: string, what: string): void {
+  if (secrets.length === 0 || secrets.includes(''))
+    throw new BridgeError(
+      'CONFIG',
+      `the ${title} bridge needs ${what}; set insecure: true to run without one`,
+    )
+}
 
 /** Returns true if both are the same text. Takes the same time for every wrong text, of any length. */
 export function sameSecret(given: string, right: string): boolean {
@@ -29,4 +41,18 @@ function hasAuthorization({ headers }: FastifyRequest, right: string): boolean {
     given,
     right.replace(/^\w+/, scheme => scheme.toLowerCase()),
   )
+}
+
+/**
+ * Accepts unsigned requests from this machine. Forwarded requests and requests for other hosts are rejected, because
+ * a local tunnel or proxy would admit the whole Internet.
+ */
+export class LocalOnlyVerifier implements RequestVerifier {
+  webhook(request: FastifyRequest): boolean {
+    return isLocalRequest(request.raw)
+  }
+
+  upgrade(request: FastifyRequest): boolean {
+    return this.webhook(request)
+  }
 }

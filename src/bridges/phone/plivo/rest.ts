@@ -1,8 +1,8 @@
+import { type AccountState, type CallOrder, type CarrierApi, CarrierError } from '../carrier.ts'
+import { basicAuthorization } from '../credentials.ts'
 import type { DialInput } from '../outbound/outbound-call-state.ts'
-import { type AccountState, type CallOrder, type CarrierApi, CarrierError } from '../ports/carrier-api.ts'
-import { basicAuthorization } from '../ports/credentials.ts'
 import { CarrierRest, type RestFailure, type RestFields } from '../rest/carrier-rest.ts'
-import { inputOf } from './requests.ts'
+import { inputOf } from './dialect.ts'
 
 const UUID = /^[A-Za-z0-9-]{2,64}$/
 /** Maximum duration of machine detection (ms): a person is assumed after 4 s without a result. */

@@ -1,7 +1,7 @@
+import { type CallOrder, type CarrierApi, CarrierError, type FailureKind } from '../carrier.ts'
 import type { DialInput } from '../outbound/outbound-call-state.ts'
-import { type CallOrder, type CarrierApi, CarrierError, type FailureKind } from '../ports/carrier-api.ts'
 import { CarrierRest, type RestFailure } from '../rest/carrier-rest.ts'
-import { inputOf } from './requests.ts'
+import { inputOf } from './dialect.ts'
 import type { JambonzRestSettings } from './settings.ts'
 
 const SID = /^[A-Za-z0-9_-]{2,64}$/

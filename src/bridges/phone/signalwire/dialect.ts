@@ -1,9 +1,43 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { type Carrier, type LineFormat, PHONE_LINE, type RequestVerifier } from '../carrier.ts'
+import { assertSecrets, hasBearerToken, sameSecret } from '../credentials.ts'
+import { jsonMedia } from '../json-media/json-media.ts'
+import { rawCallForm } from '../markup/call-form.ts'
+import { callXml } from '../markup/call-xml.ts'
 import { type FormFields, headerOf, isSigned } from '../markup/form-signature.ts'
-import type { RequestVerifier } from '../ports/carrier-requests.ts'
-import { hasBearerToken, sameSecret } from '../ports/credentials.ts'
 import type { PublicUrl } from '../public-url.ts'
+import type { SignalwireSettings } from './settings.ts'
+
+type Audio = NonNullable<SignalwireSettings['audio']>
+
+const FORMATS: Readonly<Record<Audio, LineFormat & { readonly attribute: string }>> = {
+  'mulaw-8k': { ...PHONE_LINE, attribute: 'PCMU@8000h' },
+  'l16-16k': { codec: 'l16', rate: 16_000, attribute: 'L16@16000h' },
+  'l16be-16k': { codec: 'l16be', rate: 16_000, attribute: 'L16@16000h' },
+}
+
+/**
+ * SignalWire’s cXML: Twilio’s messages and markup, its own signatures, and a bearer token at the upgrade, which the
+ * instructions for each stream name (SignalWire: `<Stream>`).
+ */
+export function signalwireCarrier(signingKeys: readonly string[], audio: Audio = 'mulaw-8k'): Carrier {
+  const { attribute, ...format } = FORMATS[audio]
+  // Streams connect to the process that wrote their instructions.
+  const bearer = randomBytes(24).toString('base64url')
+  return {
+    name: 'signalwire',
+    title: 'SignalWire',
+    media: jsonMedia(format),
+    instructions: callXml({ codec: attribute, authBearerToken: bearer }),
+    requests: rawCallForm,
+    verifier: publicUrl => {
+      assertSecrets(signingKeys, 'SignalWire', 'a signing key')
+      return new SignalwireVerifier(signingKeys, bearer, publicUrl)
+    },
+    secrets: signingKeys,
+  }
+}
 
 /** SignalWire’s own header, and the one of callbacks that follow Twilio’s (SignalWire: Server SDK, security). */
 const HEADERS = ['x-signalwire-signature', 'x-twilio-signature']

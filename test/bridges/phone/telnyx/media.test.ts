@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Start } from '../../../../src/bridges/phone/ports/media-dialect.ts'
-import { telnyxMedia } from '../../../../src/bridges/phone/telnyx/wire.ts'
+import type { Start } from '../../../../src/bridges/phone/carrier.ts'
+import { telnyxMedia } from '../../../../src/bridges/phone/telnyx/dialect.ts'
 import { TelnyxReader, TelnyxWire } from '../../../../src/simulator/telnyx/wire.ts'
 
 const parse = (text: string) => telnyxMedia.parse(Buffer.from(text), false)

@@ -1,4 +1,4 @@
-import type { AccountState } from '../ports/carrier-api.ts'
+import type { AccountState } from '../carrier.ts'
 import { CallResourceApi } from '../rest/call-resource.ts'
 import { CarrierRest, callParameters, type RestFailure, type RestFields } from '../rest/carrier-rest.ts'
 import type { TelnyxOutbound } from './settings.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { type CallOrder, type CarrierApi, CarrierError } from '../carrier.ts'
+import { basicAuthorization } from '../credentials.ts'
 import type { DialInput } from '../outbound/outbound-call-state.ts'
-import { type CallOrder, type CarrierApi, CarrierError } from '../ports/carrier-api.ts'
-import { basicAuthorization } from '../ports/credentials.ts'
 import { CarrierRest } from '../rest/carrier-rest.ts'
-import { inputOf } from './requests.ts'
+import { inputOf } from './dialect.ts'
 import type { AriSettings } from './settings.ts'
 
 /** `CarrierApi` on the Asterisk REST Interface (Asterisk: ARI, channels), with contexts of the dialplan. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { extraHeaders } from '../../../../src/bridges/phone/plivo/extra-headers.ts'
-import { contentTypeOf, plivoMedia } from '../../../../src/bridges/phone/plivo/wire.ts'
-import type { Start } from '../../../../src/bridges/phone/ports/media-dialect.ts'
+import type { Start } from '../../../../src/bridges/phone/carrier.ts'
+import { contentTypeOf, extraHeaders, plivoMedia } from '../../../../src/bridges/phone/plivo/dialect.ts'
 
 const STREAM = '20170ada-f610-433b-8758-c02a2aab3662'
 const CALL = '9834029e-58b6-11e1-b8b7-a5bd0e4e126f'
