@@ -325,8 +325,8 @@ export class VisitorAdmission {
     session.tell({
       kind: 'welcome',
       ...{ call, secret, resumed, endsInMs, self },
-      ...(captions === undefined ? {} : { captions }),
-      ...(session.rejoin === undefined ? {} : { rejoin: session.rejoin }),
+      captions,
+      rejoin: session.rejoin,
       parties: sessions.parties(session),
     })
     // The page kept what it knew before the disconnection.
@@ -365,8 +365,8 @@ export class VisitorAdmission {
       session.tell({
         kind: 'invited',
         ...invite,
-        ...(publicUrl === undefined ? {} : { publicUrl }),
-        ...(discord ? { discord } : {}),
+        publicUrl,
+        discord: discord || undefined,
         numbers,
       })
     } catch (error) {

@@ -159,9 +159,9 @@ export class BrowserSession {
       kind: 'caption',
       mine: speaker === this.#first,
       ...{ utterance, from, to, final },
-      ...(name === undefined ? {} : { name }),
-      ...(text === undefined ? {} : { text }),
-      ...(translation === undefined ? {} : { translation }),
+      name,
+      text,
+      translation,
     })
   }
 
@@ -169,7 +169,7 @@ export class BrowserSession {
   lack({ speaker, to, name, active }: OutageEvent): void {
     const key = `${speaker} ${to}`
     const you = speaker === this.#first
-    if (active) this.#untranslated.set(key, { ...(name === undefined ? {} : { name }), you })
+    if (active) this.#untranslated.set(key, { name, you })
     else this.#untranslated.delete(key)
     this.tellUntranslated()
   }
@@ -206,9 +206,9 @@ export class BrowserSession {
     if (!state) return undefined
     const { speaks, hears, voice, original, muted } = state
     return {
-      ...(speaks === undefined ? {} : { speaks }),
-      ...(hears === undefined ? {} : { hears }),
-      ...(voice === undefined ? {} : { voice }),
+      speaks,
+      hears,
+      voice,
       accompanied,
       company: this.#hearing.company,
       alone: this.#hearing.alone,

@@ -211,8 +211,8 @@ function partyView({ id, channel, state, present }: Participant, session: Browse
   const { name, speaks, hears, muted } = state
   return {
     ...{ id, channel, muted, you: id === session.participantId, absent: !present },
-    ...(name === undefined ? {} : { name }),
-    ...(speaks === undefined ? {} : { speaks }),
-    ...(hears === undefined ? {} : { hears }),
+    name,
+    speaks,
+    hears,
   }
 }

@@ -136,7 +136,7 @@ export function talkPage(
       return {
         ...(await offer.get()),
         defaults,
-        ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
+        dashboard: options.dashboard,
         welcome,
         invited,
         ...(room !== undefined && settings.showNames

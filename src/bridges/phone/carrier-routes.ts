@@ -124,7 +124,7 @@ export function webhookWords(carrier: Carrier): Readonly<Record<WebhookName, Rou
   const [answers] = instructions.hangUp().contentType.split(';')
   const asks = (summary: string, words?: FieldWords): RouteWords => ({
     ...{ tag, summary, form: { ...call, ...words } },
-    ...(answers === undefined ? {} : { answers }),
+    answers,
   })
   const tells = (summary: string, words?: FieldWords): RouteWords => ({
     ...{ tag, summary, form: { ...call, ...words } },

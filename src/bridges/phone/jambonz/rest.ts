@@ -67,16 +67,14 @@ export class JambonzCallsApi implements CarrierApi {
       call_hook: { url: answerUrl, method: 'POST' },
       call_status_hook: { url: statusUrl, method: 'POST' },
       timeout: ringSeconds,
-      ...(limitSeconds === undefined ? {} : { timeLimit: limitSeconds }),
+      timeLimit: limitSeconds,
       // Required without an application, whose webhooks would replace those of this call.
       speech_synthesis_vendor: speechVendor,
       speech_synthesis_language: speechLanguage,
       speech_synthesis_voice: speechVoice,
       speech_recognizer_vendor: speechVendor,
       speech_recognizer_language: speechLanguage,
-      ...(machineUrl === undefined
-        ? {}
-        : { amd: { actionHook: machineUrl, timers: { decisionTimeoutMs: DETECTION_MS } } }),
+      amd: machineUrl && { actionHook: machineUrl, timers: { decisionTimeoutMs: DETECTION_MS } },
     }
   }
 }

@@ -312,7 +312,7 @@ export class CarrierDialer implements Dialer {
       statusUrl: address('status'),
       ringSeconds: request.ringSeconds ?? ringSeconds,
       ...(machineDetection ? { machineUrl: address('machine') } : {}),
-      ...(limitSeconds === undefined ? {} : { limitSeconds }),
+      limitSeconds,
     }
   }
 

@@ -82,15 +82,13 @@ function parametersOf({
     ...{ ring_url: statusUrl, ring_method: 'POST' },
     ...{ hangup_url: statusUrl, hangup_method: 'POST' },
     ring_timeout: ringSeconds,
-    ...(limitSeconds === undefined ? {} : { time_limit: Math.ceil(limitSeconds) }),
-    ...(machineUrl === undefined
-      ? {}
-      : {
-          machine_detection: 'true',
-          machine_detection_time: DETECTION_MS,
-          machine_detection_url: machineUrl,
-          machine_detection_method: 'POST',
-        }),
+    time_limit: limitSeconds === undefined ? undefined : Math.ceil(limitSeconds),
+    ...(machineUrl && {
+      machine_detection: 'true',
+      machine_detection_time: DETECTION_MS,
+      machine_detection_url: machineUrl,
+      machine_detection_method: 'POST',
+    }),
   }
 }
 

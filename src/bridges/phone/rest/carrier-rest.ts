@@ -45,9 +45,7 @@ export class CarrierRest {
     const response = await fetch(base + path, {
       method,
       headers: { authorization, accept: 'application/json', ...contentTypeOf(body) },
-      ...(body === undefined
-        ? {}
-        : { body: body instanceof URLSearchParams ? body.toString() : JSON.stringify(body) }),
+      body: body instanceof URLSearchParams ? body.toString() : JSON.stringify(body),
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch(error => {

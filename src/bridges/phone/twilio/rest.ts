@@ -68,15 +68,13 @@ function parametersOf(order: CallOrder) {
     statusCallbackEvent: EVENTS,
     timeout: ringSeconds,
     timeLimit: limitSeconds,
-    ...(machineUrl === undefined
-      ? {}
-      : {
-          machineDetection: 'Enable',
-          machineDetectionTimeout: DETECTION_SECONDS,
-          asyncAmd: 'true',
-          asyncAmdStatusCallback: machineUrl,
-          asyncAmdStatusCallbackMethod: 'POST',
-        }),
+    ...(machineUrl && {
+      machineDetection: 'Enable',
+      machineDetectionTimeout: DETECTION_SECONDS,
+      asyncAmd: 'true',
+      asyncAmdStatusCallback: machineUrl,
+      asyncAmdStatusCallbackMethod: 'POST',
+    }),
   }
 }
 
