@@ -18,7 +18,7 @@ import { onlyDescribe } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { sendError } from '../../pages/error-page.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
-import { SocketRoutes } from '../websocket/socket-routes.ts'
+import { socketRoutes } from '../websocket/socket-routes.ts'
 import { VisitorAdmission } from './admission.ts'
 import { type BrowserLeg, pageSocket } from './browser-leg.ts'
 import { OfferCache } from './catalog-cache.ts'
@@ -160,8 +160,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
       onlyDescribe(scope)
       if (!shared) await scope.register(pageFiles, { path: files, shared: ['bridges/browser/audio-packet'] })
       talkPage(scope, { options, originCheck, settings, offer, onRequest, links, mount, files, reception })
-      const socketRoutes = new SocketRoutes(scope, { maxPayload: 65_536 })
-      socketRoutes.route({ url: `${TALK_PATH}/socket`, onRequest, accept })
+      await socketRoutes(scope, [{ url: `${TALK_PATH}/socket`, onRequest, accept }])
     },
     { prefix },
   )

@@ -16,7 +16,7 @@ import { onlyDescribe, routeSchema } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { CallTable } from '../../storage/call-table.ts'
 import { openDatabase } from '../../storage/database.ts'
-import { SocketRoutes } from '../websocket/socket-routes.ts'
+import { socketRoutes } from '../websocket/socket-routes.ts'
 import { CallAdmission, type CallAdmissionOptions } from './call-admission.ts'
 import { CallRegistry } from './call-registry.ts'
 import type { Carrier, RequestVerifier } from './carrier.ts'
@@ -200,7 +200,7 @@ export async function registerCarrier(
     async scope => {
       await parseBodies(scope, carrier, log)
       webhookRoutes(scope, routes, handlersOf(carrier, admissionOptions, { dialer, fleetCalls }))
-      mediaRoutes(scope, routes, limits.maxMessageBytes)
+      await mediaRoutes(scope, routes)
     },
     { prefix },
   )
@@ -300,11 +300,10 @@ function webhookRoutes(
   )
 }
 
-function mediaRoutes(
+async function mediaRoutes(
   scope: FastifyInstance,
   { carrier, path, mount, streamPath, verifier, log, streams }: Routes,
-  maxPayload: number,
-): void {
+): Promise<void> {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     verifier.upgrade(request, toldPath(request, mount))
       ? markAuthenticated(request.raw)
@@ -314,12 +313,12 @@ function mediaRoutes(
       ? await onRequest(request, reply)
       : refuse(log, request, reply)
   const refuseAll = async (request: FastifyRequest, reply: FastifyReply) => refuse(log, request, reply)
-  const sockets = new SocketRoutes(scope, { maxPayload, subprotocol: carrier.subprotocol })
   const accept = (socket: WebSocket) => streams.accept(socket)
-  for (const url of [`${path}/media`, `${path}/media/`])
-    sockets.route({ url, onRequest: carrier.secretStreams ? refuseAll : onRequest, accept })
+  const open = carrier.secretStreams ? refuseAll : onRequest
+  const routes = [`${path}/media`, `${path}/media/`].map(url => ({ url, onRequest: open, accept }))
   // A parameter, since logs and metrics have the path of the route.
-  if (carrier.secretStreams) sockets.route({ url: `${path}/media/:key`, onRequest: keyed, accept })
+  if (carrier.secretStreams) routes.push({ url: `${path}/media/:key`, onRequest: keyed, accept })
+  await socketRoutes(scope, routes)
 }
 
 /**

@@ -201,8 +201,6 @@ export interface Carrier {
   /** Name in messages, such as `Twilio`. */
   readonly title: string
   readonly media: MediaDialect
-  /** WebSocket subprotocol that the carrier requires, and that the server selects. */
-  readonly subprotocol?: string
   /**
    * Opens another way for streams to connect than the WebSocket at `media`, and passes each connection to `accept`, which
    * owns it. Rejects if that fails; the bridge disposes of the result.

@@ -45,7 +45,6 @@ export function jambonzCarrier({ webhookSecrets, sampleRate = 8_000 }: JambonzCa
     name: 'jambonz',
     title: 'jambonz',
     media: jambonzMedia(sampleRate),
-    subprotocol: SUBPROTOCOL,
     instructions: jambonzVerbs(sampleRate, secret ? streamLogin(secret) : undefined),
     requests: jambonzRequests,
     verifier: () => {
@@ -58,9 +57,6 @@ export function jambonzCarrier({ webhookSecrets, sampleRate = 8_000 }: JambonzCa
 
 /** Sample rates of a stream, in both directions (Hz). */
 export type JambonzRate = LineFormat['rate']
-
-/** WebSocket subprotocol of the streams (jambonz: listen). */
-export const SUBPROTOCOL = 'audio.jambonz.org'
 
 /**
  * Parses and builds the messages of jambonz’s verb `listen`: 16-bit PCM in binary frames in both directions, and events as
