@@ -1,8 +1,4 @@
-import type {
-  BridgeCounters,
-  BrowserBridge,
-  LegCounters as BrowserLegCounters,
-} from '../../bridges/browser/index.ts'
+import type { BridgeCounters, BrowserBridge, BrowserLegCounters } from '../../bridges/browser/index.ts'
 import { BROWSER_LEG_METRICS, BROWSER_METRICS } from '../../bridges/browser/leg-counters.ts'
 import {
   COMMAND_METRICS,

@@ -8,7 +8,7 @@ import { GuardedSocket, type LegTransport, type SocketListener } from '../websoc
 import { NumberedMarks } from '../websocket/mark-registry.ts'
 import { HEADER_BYTES, isPacketLength, MOST_FRAMES, MOST_PACKET_BYTES, writeHeader } from './audio-packet.ts'
 import { CLOSE_CODES, type CloseCause, type PageSocket } from './close-codes.ts'
-import { LegCounters } from './leg-counters.ts'
+import { BrowserLegCounters } from './leg-counters.ts'
 import { PageTimeline } from './page-timeline.ts'
 import { type Inbound, type Outbound, parse, type VisitEnd } from './protocol.ts'
 import type { BrowserLimits } from './settings.ts'
@@ -28,11 +28,6 @@ const FRAMES = Array.from(
   (_, n) => new Int16Array(BYTES.buffer, n * FRAME_SAMPLES * 2, FRAME_SAMPLES),
 )
 
-/** Requests of the page that concern its session, not its leg. */
-export interface PageRequests {
-  asked(message: Extract<Inbound, { kind: 'change' | 'invite' }>, now: number): void
-}
-
 export interface BrowserLegOptions {
   readonly id: string
   /** Id of the session: shared by all its legs. */
@@ -40,15 +35,16 @@ export interface BrowserLegOptions {
   readonly clock: Clock
   readonly limits: BrowserLimits
   readonly log: Logger
-  readonly requests: PageRequests
+  /** Handles requests of the page that concern its session, not its leg. */
+  readonly requested: (message: Extract<Inbound, { kind: 'change' | 'invite' }>, now: number) => void
 }
 
 /** Guards the socket of a page. Its owner attaches a listener in the same tick, and closes it. */
 export function pageSocket(transport: LegTransport, clock: Clock, limits: BrowserLimits): PageSocket {
-  return new GuardedSocket<CloseCause, LegCounters>(transport, {
+  return new GuardedSocket<CloseCause, BrowserLegCounters>(transport, {
     clock,
     limits,
-    counters: new LegCounters(),
+    counters: new BrowserLegCounters(),
     codes: CLOSE_CODES,
     leftCodes: LEFT_CODES,
     text: { maxBytes: limits.maxTextBytes, isAudio: false },
@@ -67,7 +63,7 @@ export class BrowserLeg implements Leg, SocketListener<CloseCause> {
   readonly id: string
   readonly channel = 'browser'
   readonly call: string
-  readonly counters: LegCounters
+  readonly counters: BrowserLegCounters
   readonly #options: BrowserLegOptions
   readonly #socket: PageSocket
   readonly #timeline: PageTimeline
@@ -130,7 +126,7 @@ export class BrowserLeg implements Leg, SocketListener<CloseCause> {
         return undefined
       case 'change':
       case 'invite':
-        this.#options.requests.asked(message, now)
+        this.#options.requested(message, now)
         return undefined
       case 'bye':
         this.#end(HUNG_UP)

@@ -1,5 +1,5 @@
 import type { GuardedSocket } from '../websocket/guarded-socket.ts'
-import type { LegCounters } from './leg-counters.ts'
+import type { BrowserLegCounters } from './leg-counters.ts'
 
 /** Reasons for which the server closes a socket, with their close codes. Listed in `docs/reference/errors.md`. */
 export const CLOSE_CODES = {
@@ -21,4 +21,4 @@ export const CLOSE_CODES = {
 export type CloseCause = keyof typeof CLOSE_CODES
 
 /** The socket of a page, whose holder closes it. Text carries messages, binary carries audio, each with its own size limit. */
-export type PageSocket = GuardedSocket<CloseCause, LegCounters>
+export type PageSocket = GuardedSocket<CloseCause, BrowserLegCounters>

@@ -19,14 +19,14 @@ import { markAuthenticated } from '../../net/request-guard.ts'
 import { sendError } from '../../pages/error-page.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
 import { socketRoutes } from '../websocket/socket-routes.ts'
-import { VisitorAdmission } from './admission.ts'
 import { type BrowserLeg, pageSocket } from './browser-leg.ts'
 import { OfferCache } from './catalog-cache.ts'
 import type { PageSocket } from './close-codes.ts'
-import { BridgeCounters, type LegCounters } from './leg-counters.ts'
+import { BridgeCounters, type BrowserLegCounters } from './leg-counters.ts'
 import { Lobby } from './lobby.ts'
 import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
 import { FOREIGN_PAGE, OriginCheck, unknownHost } from './origin-check.ts'
+import { VisitorReception } from './reception.ts'
 import { BrowserSessions } from './sessions.ts'
 import { browserSettingsSchema, DEFAULT_LIMITS } from './settings.ts'
 import { TALK_PATH, talkPage } from './talk-page.ts'
@@ -36,7 +36,7 @@ export type { RoomLinks } from '../../core/calls/room-links.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export type { BrowserLeg } from './browser-leg.ts'
 export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
-export { BridgeCounters, LegCounters } from './leg-counters.ts'
+export { BridgeCounters, BrowserLegCounters } from './leg-counters.ts'
 export type { BrowserBridgeOptions, Guest, RoomLocator, VisitDecision } from './options.ts'
 export type { Refused, VisitEnd } from './protocol.ts'
 export type { OfferedLanguage, OfferedVoice, ServiceCatalog } from './service-catalog.ts'
@@ -54,7 +54,7 @@ export interface BrowserBridge {
   /** Number of current sessions, including those whose page is reconnecting. */
   readonly sessions: number
   /** Totals of all legs, ended and current. */
-  legCounters(): LegCounters
+  legCounters(): BrowserLegCounters
   readonly counters: BridgeCounters
   readonly links: RoomLinks
   /** Ends the sessions in `rooms`, whose home is another node of the fleet now: their pages follow. */
@@ -85,7 +85,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const sessions = new BrowserSessions(relay, clock, settings.maxMinutes * 60_000)
   sessions.start()
   const offer = new OfferCache(options.offer, clock)
-  const reception = new VisitorAdmission({
+  const reception = new VisitorReception({
     bridge: options,
     name,
     page,

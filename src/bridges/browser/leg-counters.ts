@@ -1,7 +1,7 @@
 import { addFields, type FieldTable, MS } from '../../common/metric-field.ts'
 
 /** Counters of one leg: plain numbers, safe to read at any time. */
-export class LegCounters {
+export class BrowserLegCounters {
   /** Messages of any kind. */
   messagesIn = 0
   /** Messages with the participant’s audio. */
@@ -39,13 +39,13 @@ export class LegCounters {
   skippedMs = 0
 
   /** Adds the counts of `other`. */
-  add(other: LegCounters): void {
+  add(other: BrowserLegCounters): void {
     addFields(BROWSER_LEG_METRICS, this, other)
   }
 }
 
 /** The metric of each counter. */
-export const BROWSER_LEG_METRICS: FieldTable<LegCounters> = {
+export const BROWSER_LEG_METRICS: FieldTable<BrowserLegCounters> = {
   messagesIn: ['dragoman_browser_messages_received_total', 'Messages received from pages.'],
   audioIn: ['dragoman_browser_audio_received_total', 'Audio messages received from pages.'],
   framesIn: [

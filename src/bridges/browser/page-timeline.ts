@@ -2,7 +2,7 @@ import { TokenBucket } from '../../common/rate-limit.ts'
 import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
 import { Backlog } from '../websocket/backlog.ts'
 import { ahead } from './audio-packet.ts'
-import type { LegCounters } from './leg-counters.ts'
+import type { BrowserLegCounters } from './leg-counters.ts'
 import type { BrowserLimits } from './settings.ts'
 
 /** Samples per millisecond. */
@@ -25,7 +25,7 @@ export class PageTimeline {
   fill = 0
   /** Its leading frames that were received before. */
   skip = 0
-  readonly #counters: LegCounters
+  readonly #counters: BrowserLegCounters
   readonly #limits: BrowserLimits
   readonly #allowance: TokenBucket
   readonly #backlog: Backlog
@@ -35,7 +35,7 @@ export class PageTimeline {
   #fedMs = 0
 
   /** `now`: ms of our clock, as in all methods. */
-  constructor(counters: LegCounters, limits: BrowserLimits, now: number) {
+  constructor(counters: BrowserLegCounters, limits: BrowserLimits, now: number) {
     this.#counters = counters
     this.#limits = limits
     this.#allowance = new TokenBucket(FASTEST_MS, limits.maxGapMs + BURST_MS, now)

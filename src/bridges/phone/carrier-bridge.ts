@@ -17,7 +17,7 @@ import { markAuthenticated } from '../../net/request-guard.ts'
 import { CallTable } from '../../storage/call-table.ts'
 import { openDatabase } from '../../storage/database.ts'
 import { socketRoutes } from '../websocket/socket-routes.ts'
-import { CallAdmission, type CallAdmissionOptions } from './call-admission.ts'
+import { CallReception, type CallReceptionOptions } from './call-reception.ts'
 import { CallRegistry } from './call-registry.ts'
 import type { Carrier, RequestVerifier } from './carrier.ts'
 import { DialWebhooks, type WebhookName, Webhooks, webhookWords } from './carrier-routes.ts'
@@ -161,7 +161,7 @@ export async function registerCarrier(
   const menu = prompts && new Menu(instructions, prompts, query => address(`menu?${query}`))
   const fleetCalls = new FleetCalls(carrier.name, options.fleet)
   const streamPath = carrier.secretStreams ? `media/${randomBytes(24).toString('base64url')}` : 'media'
-  const admissionOptions: CallAdmissionOptions = {
+  const receptionOptions: CallReceptionOptions = {
     ...{ calls, history, tokens, publicUrl, nodeUrl, mount, streamPath, limits, log, menu, departure },
     ...{ instructions, invite, apology, clock, now: () => clock.now(), wallClock: systemWallClock },
     enter: call => fleetCalls.enter(call),
@@ -171,7 +171,7 @@ export async function registerCarrier(
   const streams = new MediaStreams({
     ...{ carrier: carrier.name, media, relay, calls, history, tokens, clock, log, limits },
     ids: options.fleet ? `${name}-${options.fleet.node}` : name,
-    lives: dialer && ((callId: string) => dialer.lives(callId)),
+    continues: dialer && ((callId: string) => dialer.continues(callId)),
     handOverDials: rooms => dialer?.handOver(rooms),
   })
   dialer?.attach({
@@ -199,7 +199,7 @@ export async function registerCarrier(
   await app.register(
     async scope => {
       await parseBodies(scope, carrier, log)
-      webhookRoutes(scope, routes, handlersOf(carrier, admissionOptions, { dialer, fleetCalls }))
+      webhookRoutes(scope, routes, handlersOf(carrier, receptionOptions, { dialer, fleetCalls }))
       await mediaRoutes(scope, routes)
     },
     { prefix },
@@ -229,12 +229,12 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | 
 
 function handlersOf(
   carrier: Carrier,
-  options: CallAdmissionOptions,
+  options: CallReceptionOptions,
   { dialer, fleetCalls }: { dialer: CarrierDialer | undefined; fleetCalls: FleetCalls },
 ): Readonly<Record<WebhookName, Handler>> {
-  const admission = new CallAdmission(options)
-  const webhooks = new Webhooks(admission, carrier.requests, options)
-  const dials = new DialWebhooks(dialer, admission, webhooks)
+  const reception = new CallReception(options)
+  const webhooks = new Webhooks(reception, carrier.requests, options)
+  const dials = new DialWebhooks(dialer, reception, webhooks)
   fleetCalls.start({
     known: call => webhooks.known(call),
     admit: call => dials.admit(call),
@@ -305,7 +305,7 @@ async function mediaRoutes(
   { carrier, path, mount, streamPath, verifier, log, streams }: Routes,
 ): Promise<void> {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
-    verifier.upgrade(request, toldPath(request, mount))
+    verifier.upgrade(request, pathAsSent(request, mount))
       ? markAuthenticated(request.raw)
       : refuse(log, request, reply)
   const keyed = async (request: FastifyRequest, reply: FastifyReply) =>
@@ -325,7 +325,7 @@ async function mediaRoutes(
  * Returns the path of a stream as sent to the carrier: with the path of a node, which the server has removed from the
  * address of the request.
  */
-function toldPath({ originalUrl, url }: FastifyRequest, mount: string): string {
+function pathAsSent({ originalUrl, url }: FastifyRequest, mount: string): string {
   const removed = originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : ''
   return `${removed}${mount}/media`
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import { isLanguageId } from '../../common/language.ts'
 import type { RouteWords } from '../../net/openapi.ts'
-import type { CallAdmission, CallAdmissionOptions, ResumeState } from './call-admission.ts'
+import type { CallReception, CallReceptionOptions, ResumeState } from './call-reception.ts'
 import type { Call } from './call-registry.ts'
 import type { CallInstructions, Carrier, CarrierRequests, FieldWords, Instructions } from './carrier.ts'
 import type { EnteringCall } from './fleet-calls.ts'
@@ -47,12 +47,12 @@ function answersIn(query: Readonly<Record<string, string>>): Answers {
  */
 export class DialWebhooks {
   readonly #dialer: CarrierDialer | undefined
-  readonly #admission: CallAdmission
+  readonly #reception: CallReception
   readonly #webhooks: Webhooks
 
-  constructor(dialer: CarrierDialer | undefined, admission: CallAdmission, webhooks: Webhooks) {
+  constructor(dialer: CarrierDialer | undefined, reception: CallReception, webhooks: Webhooks) {
     this.#dialer = dialer
-    this.#admission = admission
+    this.#reception = reception
     this.#webhooks = webhooks
   }
 
@@ -63,12 +63,12 @@ export class DialWebhooks {
       const dial = this.#dialer?.get(query.dial)
       if (dial) {
         if (!dial.answered(callId)) return this.#webhooks.instructions.hangUp()
-        return this.#admission.admitCallee(incoming, request, { invitation: dial.invitation, watch: dial })
+        return this.#reception.admitCallee(incoming, request, { invitation: dial.invitation, watch: dial })
       }
       // Placed by a server that has ended.
       const invitation = calleeOf(query[CALLEE_FIELD])
       if (!invitation) return this.#webhooks.instructions.hangUp()
-      return this.#admission.admitCallee(incoming, request, { invitation })
+      return this.#reception.admitCallee(incoming, request, { invitation })
     })
   }
 
@@ -76,9 +76,9 @@ export class DialWebhooks {
   admit(call: EnteringCall): Instructions {
     const { callId, query, admitted } = call
     const dial = admitted.watch ? undefined : this.#dialer?.get(query.get('dial') ?? undefined)
-    if (!admitted.callee || !dial) return this.#admission.admitHere(call)
+    if (!admitted.callee || !dial) return this.#reception.admitHere(call)
     if (!dial.answered(callId)) return this.#webhooks.instructions.hangUp()
-    return this.#admission.admitHere({
+    return this.#reception.admitHere({
       ...call,
       admitted: { ...admitted, invitation: dial.invitation, watch: dial },
     })
@@ -151,14 +151,14 @@ const RETRY_SECONDS = '1'
 
 /** Handles a carrier’s webhooks: new calls, lost streams and ended calls. */
 export class Webhooks {
-  readonly #options: CallAdmissionOptions
-  readonly #admission: CallAdmission
+  readonly #options: CallReceptionOptions
+  readonly #reception: CallReception
   readonly #given = new BoundedMap<string, Promise<Instructions>>(MAX_RESPONSES)
 
   readonly #requests: CarrierRequests
 
-  constructor(admission: CallAdmission, requests: CarrierRequests, options: CallAdmissionOptions) {
-    this.#admission = admission
+  constructor(reception: CallReception, requests: CarrierRequests, options: CallReceptionOptions) {
+    this.#reception = reception
     this.#requests = requests
     this.#options = options
   }
@@ -178,7 +178,7 @@ export class Webhooks {
     const known = (callId: string) => this.#options.calls.get(callId) !== undefined
     if (departure?.elsewhere && !known(this.callOf(request)?.callId ?? ''))
       return reply.code(503).headers({ 'retry-after': RETRY_SECONDS, connection: 'close' }).send()
-    return this.answer(request, reply, incoming => this.#admission.admit(incoming, request))
+    return this.answer(request, reply, incoming => this.#reception.admit(incoming, request))
   }
 
   /** Handles the keys of a menu. A redelivered request counts once. */
@@ -186,7 +186,7 @@ export class Webhooks {
     if (this.#options.calls.leaving) return this.#sendOn(request, reply)
     return this.answer(request, reply, incoming => {
       const key = [incoming.callId, queryOf(request), incoming.digits].join('\n')
-      return this.#given.getOrSet(key, () => this.#admission.answer(incoming, request))
+      return this.#given.getOrSet(key, () => this.#reception.answer(incoming, request))
     })
   }
 
@@ -214,7 +214,7 @@ export class Webhooks {
     const { calls, history, limits, log } = this.#options
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
-    const admission = this.#admission
+    const reception = this.#reception
     const call = calls.get(incoming.callId)
     if (calls.leaving || (!call && this.#options.departure())) return this.#sendOn(request, reply, call)
     const past = pastOf(incoming, this.#options.wallClock())
@@ -231,13 +231,13 @@ export class Webhooks {
     if (old) return send(reply, old)
     if (resumes > limits.maxResumes) {
       log.warn({ callId: incoming.callId, resumes: limits.maxResumes }, 'resumption limit reached')
-      return send(reply, admission.apologize())
+      return send(reply, reception.apologize())
     }
     // Only once the response is on its way: the server possibly closes next.
     reply.raw.once('close', () => calls.sentOn(incoming.callId))
     const instructions = await (callee
-      ? admission.admitCallee(incoming, request, { invitation: callee, ...past, resumes })
-      : admission.admit(incoming, request, { ...past, resumes }))
+      ? reception.admitCallee(incoming, request, { invitation: callee, ...past, resumes })
+      : reception.admit(incoming, request, { ...past, resumes }))
     return send(reply, instructions)
   }
 
@@ -254,7 +254,7 @@ export class Webhooks {
     try {
       return (await isNew) ? undefined : this.#refuseOld(incoming)
     } catch (error) {
-      return this.#admission.postpone(error, incoming, request, resumes)
+      return this.#reception.postpone(error, incoming, request, resumes)
     }
   }
 
@@ -289,26 +289,26 @@ export class Webhooks {
    */
   #continue(call: Call, inProgress: boolean, query: URLSearchParams): Instructions {
     if (call.state.status === 'over' || (call.stopped && !inProgress)) return this.instructions.hangUp()
-    if (call.streaming) return this.#admission.defer(call, query, call.attempt, REPEATED_SECONDS)
+    if (call.streaming) return this.#reception.defer(call, query, call.attempt, REPEATED_SECONDS)
     if (call.unheard(this.#options.now())) return this.#refuseOld(call)
     call.reopen(this.#options.now())
-    return this.#admission.connect(call, query, true)
+    return this.#reception.connect(call, query, true)
   }
 
   #resume(call: Call, query: URLSearchParams, attempt: number | undefined): Instructions {
     const { tokens, limits, now, log } = this.#options
-    const admission = this.#admission
+    const reception = this.#reception
     if (call.state.status === 'over')
-      return call.state.sorry ? admission.apologize() : this.instructions.hangUp()
+      return call.state.sorry ? reception.apologize() : this.instructions.hangUp()
     if (attempt !== undefined && attempt < call.attempt) {
-      if (call.overtaken(attempt)) return admission.defer(call, query, attempt, OVERTAKEN_SECONDS)
+      if (call.overtaken(attempt)) return reception.defer(call, query, attempt, OVERTAKEN_SECONDS)
       // Redelivered.
-      if (tokens.outstanding(call.callId)) return admission.connect(call, query, true)
+      if (tokens.outstanding(call.callId)) return reception.connect(call, query, true)
     }
-    if (call.resumed(now()) <= limits.maxResumes) return admission.connect(call, query)
+    if (call.resumed(now()) <= limits.maxResumes) return reception.connect(call, query)
     if (call.state.status !== 'live') call.end(now())
     log.warn({ callId: call.callId, resumes: limits.maxResumes }, 'resumption limit reached')
-    return admission.apologize()
+    return reception.apologize()
   }
 
   /** Ends the call permanently; `by` is the side that ended it. Returns false if it is not here. */

@@ -32,7 +32,7 @@ export interface MediaOptions {
   readonly log: Logger
   readonly limits: StreamLimits
   /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
-  readonly lives?: ((callId: string) => Promise<boolean>) | undefined
+  readonly continues?: ((callId: string) => Promise<boolean>) | undefined
   /** Leaves outbound calls to another server: all, or those in `rooms`. */
   readonly handOverDials?: ((rooms?: ReadonlySet<string>) => void) | undefined
 }

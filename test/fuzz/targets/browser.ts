@@ -51,7 +51,7 @@ const audio: FuzzTarget = {
     const clock = new FakeClock(0)
     const page = { bufferedAmount: 0, send() {}, ping() {}, close() {}, terminate() {} }
     const socket = pageSocket(Object.assign(new EventEmitter(), page), clock, DEFAULT_LIMITS)
-    const terms = { id: 'browser-1', call: 'call', requests: { asked: () => {} }, log: noopLogger }
+    const terms = { id: 'browser-1', call: 'call', requested: () => {}, log: noopLogger }
     const leg = BrowserLeg.open(socket, { ...terms, clock, limits: DEFAULT_LIMITS })
     let frames = 0
     leg.attach({

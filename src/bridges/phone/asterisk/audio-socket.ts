@@ -1,8 +1,11 @@
 import { EventEmitter } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import type { z } from 'zod'
 import type { Logger } from '../../../common/log.ts'
+import type { DeepReadonly } from '../../../common/setting-fields.ts'
 import { TrustedProxies } from '../../../net/client-address.ts'
 import type { LegTransport } from '../../websocket/guarded-socket.ts'
+import type { audioSocketSchema } from './settings.ts'
 
 /** Types of frames (Asterisk: AudioSocket). */
 export const FRAME = { hangUp: 0x00, uuid: 0x01, dtmf: 0x03, slin: 0x10, slin16: 0x12, error: 0xff } as const
@@ -91,15 +94,7 @@ export class AudioSocketConnection extends EventEmitter implements LegTransport 
   }
 }
 
-/** Where Asterisk connects its streams. */
-export interface AudioServerSettings {
-  readonly host: string
-  /** 0: a free port, for tests. */
-  readonly port: number
-  /** Addresses and networks that can connect. */
-  readonly allowedAddresses: readonly string[]
-  readonly maxConnections: number
-}
+export type AudioServerSettings = DeepReadonly<z.infer<typeof audioSocketSchema>>
 
 /** TCP server for AudioSocket connections. */
 export class AudioServer implements AsyncDisposable {

@@ -28,6 +28,7 @@ import { formatOf } from '../json-media/stream-format.ts'
 import { firstValues, numberOf } from '../markup/call-form.ts'
 import type { DialInput } from '../outbound/outbound-call-state.ts'
 import { AudioServer, type AudioServerSettings, FRAME, HEADER_BYTES } from './audio-socket.ts'
+import { audioSocketSchema } from './settings.ts'
 
 export interface AsteriskCarrierOptions {
   /** Passwords of the dialplan; several during rotation. */
@@ -40,13 +41,6 @@ export interface AsteriskCarrierOptions {
   readonly audioSocket?: Partial<AudioServerSettings> | undefined
   /** Called with the port of the AudioSocket server. */
   readonly onPort?: ((port: number) => void) | undefined
-}
-
-const AUDIO_SERVER: AudioServerSettings = {
-  host: '127.0.0.1',
-  port: 9_092,
-  allowedAddresses: ['loopback'],
-  maxConnections: 1_000,
 }
 
 /** An Asterisk, with the secrets of its dialplan. */
@@ -63,7 +57,7 @@ export function asteriskCarrier(options: AsteriskCarrierOptions): Carrier {
       ? {}
       : {
           listen: async (accept, log) => {
-            const server = await AudioServer.listen({ ...AUDIO_SERVER, ...audioSocket }, accept, log)
+            const server = await AudioServer.listen(audioSocketSchema.parse(audioSocket ?? {}), accept, log)
             onPort?.(server.port)
             return server
           },

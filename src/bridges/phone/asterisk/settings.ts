@@ -31,7 +31,8 @@ const outboundSettingsSchema = z.strictObject({
   from: outboundFields.from.meta({ about: 'Caller ID of outbound calls, which your trunk accepts.' }),
 })
 
-const audioSocketSchema = z.strictObject({
+/** Where Asterisk connects its streams. */
+export const audioSocketSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('an address of this machine').meta({
     about: 'Address to listen on. AudioSocket is not encrypted: use a private network or a tunnel.',
   }),

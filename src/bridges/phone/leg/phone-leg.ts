@@ -12,8 +12,8 @@ import type { StreamLimits } from '../limits.ts'
 import { CLOSE_CODES, type CloseCause } from './close-codes.ts'
 import { LegCounters } from './leg-counters.ts'
 import { bytesOf, LineDecoder, LineEncoder } from './line-audio.ts'
+import { MediaSorter } from './media-sorter.ts'
 import { MediaTimeline } from './media-timeline.ts'
-import { ReorderBuffer } from './reorder-buffer.ts'
 import { StreamPacer } from './stream-pacer.ts'
 
 /** Media messages over which bad payloads are counted (2 s), and the number of them that ends the stream. */
@@ -37,7 +37,7 @@ export interface PhoneLegOptions {
   /** Returns a name for the next leg, unique in this process. */
   readonly nextId: () => string
   /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
-  readonly lives?: ((callId: string) => Promise<boolean>) | undefined
+  readonly continues?: ((callId: string) => Promise<boolean>) | undefined
 }
 
 /** A media socket, whose holder closes it. */
@@ -63,7 +63,7 @@ export class PhoneLeg implements Leg, SocketListener<CloseCause> {
   readonly #encoder: LineEncoder
   readonly #marks = new MarkRegistry()
   /** For carriers that deliver media in any order. */
-  readonly #reorder: ReorderBuffer | undefined
+  readonly #reorder: MediaSorter | undefined
   /** For carriers without a queue. */
   readonly #pacer: StreamPacer | undefined
   readonly #keyRate: TokenBucket
@@ -147,7 +147,7 @@ export class PhoneLeg implements Leg, SocketListener<CloseCause> {
     this.#timeline = new MediaTimeline(counters, limits, media.format.rate, now)
     this.#decoder = new LineDecoder(media.format, this.#timeline.drift, counters)
     this.#encoder = new LineEncoder(media.format, this.#timeline.drift)
-    this.#reorder = media.order === 'any' ? new ReorderBuffer(counters) : undefined
+    this.#reorder = media.order === 'any' ? new MediaSorter(counters) : undefined
     this.#pacer = media.queue === 'none' ? new StreamPacer() : undefined
     this.#keyRate = new TokenBucket(MAX_KEYS_PER_SECOND, MAX_KEYS_PER_SECOND, now)
   }
@@ -207,13 +207,13 @@ export class PhoneLeg implements Leg, SocketListener<CloseCause> {
     this.counters.dtmf++
   }
 
-  #sort(reorder: ReorderBuffer, message: Extract<Inbound, { kind: 'media' }>, now: number): void {
+  #sort(reorder: MediaSorter, message: Extract<Inbound, { kind: 'media' }>, now: number): void {
     const { sequence = Number.NaN, timestampMs, payload } = message
     reorder.push({ sequence, timestampMs, payload }, now)
     this.#hearSorted(reorder, now)
   }
 
-  #hearSorted(reorder: ReorderBuffer, now: number): void {
+  #hearSorted(reorder: MediaSorter, now: number): void {
     for (let next = reorder.next(now); next; next = reorder.next(now))
       this.#hear(next.timestampMs, next.payload, now)
   }
@@ -358,7 +358,7 @@ export class PhoneLeg implements Leg, SocketListener<CloseCause> {
   }
 
   async #ask(): Promise<void> {
-    if (await this.#options.lives?.(this.callId)) this.callContinues()
+    if (await this.#options.continues?.(this.callId)) this.callContinues()
     else this.#end(HUNG_UP)
   }
 

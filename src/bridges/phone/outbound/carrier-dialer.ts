@@ -197,7 +197,7 @@ export class CarrierDialer implements Dialer {
   }
 
   /** Returns whether a call of the account is in progress according to the carrier; false if it does not respond. */
-  async lives(callId: string): Promise<boolean> {
+  async continues(callId: string): Promise<boolean> {
     return this.#api.status(callId).then(
       status => status?.type === 'picked-up',
       () => false,

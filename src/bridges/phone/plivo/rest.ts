@@ -3,18 +3,14 @@ import { basicAuthorization } from '../credentials.ts'
 import type { DialInput } from '../outbound/outbound-call-state.ts'
 import { CarrierRest, type RestFailure, type RestFields } from '../rest/carrier-rest.ts'
 import { inputOf } from './dialect.ts'
+import type { PlivoOutbound } from './settings.ts'
 
 const UUID = /^[A-Za-z0-9-]{2,64}$/
 /** Maximum duration of machine detection (ms): a person is assumed after 4 s without a result. */
 const DETECTION_MS = 4_000
 
 /** Access to the account’s REST API. */
-export interface PlivoRestSettings {
-  readonly authId: string
-  readonly authToken: string
-  /** Another address than Plivo’s. */
-  readonly apiUrl?: string | undefined
-}
+export type PlivoRestSettings = Pick<PlivoOutbound, 'authId' | 'apiUrl'> & { readonly authToken: string }
 
 /** `CarrierApi` on the Voice API (Plivo: Make a call, Hang up a call, Retrieve a call, Retrieve a live call, Retrieve account details). */
 export class PlivoCallsApi implements CarrierApi {

@@ -41,6 +41,7 @@ export const plivoSettingsSchema = z.strictObject({
 })
 
 export type PlivoSettings = SettingsInput<typeof plivoSettingsSchema>
+export type PlivoOutbound = NonNullable<PlivoSettings['outbound']>
 
 /** Plivo among the settings. */
 export const plivo = defineCarrier({

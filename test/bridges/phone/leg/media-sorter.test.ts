@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { ReorderBuffer } from '../../../../src/bridges/phone/leg/reorder-buffer.ts'
+import { MediaSorter } from '../../../../src/bridges/phone/leg/media-sorter.ts'
 
 function open() {
   const heard: number[] = []
   const counters = { reordered: 0, late: 0 }
-  const buffer = new ReorderBuffer(counters)
+  const buffer = new MediaSorter(counters)
   const release = (now: number) => {
     for (let next = buffer.next(now); next; next = buffer.next(now)) {
       // The payload belongs to the message.

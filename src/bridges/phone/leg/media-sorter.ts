@@ -23,7 +23,7 @@ interface Held extends Numbered {
  * Sorts media messages by number, for carriers that deliver them in any order. An early message waits up to `HOLD_MS` for its
  * predecessors; a late one follows at once, for the receiver to drop what it no longer needs.
  */
-export class ReorderBuffer {
+export class MediaSorter {
   readonly #counters: { reordered: number; late: number }
   /** In order. */
   readonly #ready: Numbered[] = []

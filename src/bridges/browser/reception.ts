@@ -28,7 +28,7 @@ const refusalSchema = z.strictObject({ refused: z.enum(REFUSALS) })
 /** Share of the places reserved for invited visitors. */
 const KEPT_SHARE = 0.2
 
-export interface AdmissionOptions {
+export interface ReceptionOptions {
   readonly bridge: BrowserBridgeOptions
   /** Start of the ids of its legs. */
   readonly name: string
@@ -53,13 +53,13 @@ export interface Caller extends Origin {
 }
 
 /** Admits connections: creates their sessions, and their legs for the relay. */
-export class VisitorAdmission {
-  readonly #options: AdmissionOptions
+export class VisitorReception {
+  readonly #options: ReceptionOptions
   readonly #invites: RoomInvitations
   readonly #attempts: CodeAttempts
   #ids = 0
 
-  constructor(given: AdmissionOptions) {
+  constructor(given: ReceptionOptions) {
     this.#options = given
     const { bridge, links, page, clock, settings } = given
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
@@ -301,12 +301,10 @@ export class VisitorAdmission {
       id: `${name}-${node}${++this.#ids}`,
       call: session.call,
       ...{ clock, limits, log },
-      requests: {
-        asked: (message, now) => {
-          if (rate.take(now) < 0) socket.counters.floodDropped++
-          else if (message.kind === 'change') this.#change(session, message)
-          else void this.#invite(session, address)
-        },
+      requested: (message, now) => {
+        if (rate.take(now) < 0) socket.counters.floodDropped++
+        else if (message.kind === 'change') this.#change(session, message)
+        else void this.#invite(session, address)
       },
     })
     session.moveTo(leg)

@@ -42,7 +42,7 @@ export interface ResumeState {
   readonly beganAt?: number | undefined
 }
 
-export interface CallAdmissionOptions {
+export interface CallReceptionOptions {
   /** Writes the carrier’s call markup. */
   readonly instructions: CallInstructions
   /** Decides on each new call. */
@@ -84,12 +84,12 @@ const MOST_HELD = 3
 const HELD_SECONDS = 1
 
 /** Decides on new calls and writes the instructions of all admitted ones. */
-export class CallAdmission {
+export class CallReception {
   /** Calls that had to wait for the home of their room. */
   held = 0
-  readonly #options: CallAdmissionOptions
+  readonly #options: CallReceptionOptions
 
-  constructor(options: CallAdmissionOptions) {
+  constructor(options: CallReceptionOptions) {
     this.#options = options
   }
 
