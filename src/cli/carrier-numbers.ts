@@ -1,6 +1,7 @@
 import { BindingFile, type Change, Numbers, type VoiceSettings } from '../bridges/phone/rest/numbers.ts'
 import { signalwireNumbers } from '../bridges/phone/signalwire/rest.ts'
-import { restClient, twilioNumbers } from '../bridges/phone/twilio/rest.ts'
+import { twilioNumbers } from '../bridges/phone/twilio/rest.ts'
+import { restClient } from '../bridges/phone/twilio/rest-client.ts'
 import type { RestSettings } from '../bridges/phone/twilio/settings.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Config } from '../config/load.ts'

@@ -1,10 +1,10 @@
 import type { Twilio } from 'twilio'
-import { BridgeError } from '../../../common/errors.ts'
 import { assertInstalled } from '../../../common/optional-package.ts'
 import { type CallOrder, type CarrierApi, CarrierError, type FailureKind } from '../carrier.ts'
 import { inputOf } from '../markup/call-form.ts'
 import type { DialInput } from '../outbound/outbound-call-state.ts'
 import { type NumbersApi, type VoiceSettings, voiceSettingsOf } from '../rest/numbers.ts'
+import { credentialsOf, restClient } from './rest-client.ts'
 import type { RestSettings } from './settings.ts'
 
 const SID = /^[A-Za-z0-9_-]{2,64}$/
@@ -170,45 +170,4 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   } catch (error) {
     throw carrierError(error)
   }
-}
-
-/** Response timeout of the API (ms). */
-const TIMEOUT_MS = 10_000
-/** Maximum response size (bytes); a call resource has about 2 kB. */
-const MAX_ANSWER_BYTES = 262_144
-
-/**
- * Creates Twilio’s client for `settings`. Loaded on demand, since loading takes a tenth of a second. Rejects with
- * `BridgeError` `CONFIG` for incomplete credentials, `NOT_INSTALLED` without the package `twilio`.
- */
-export async function restClient(settings: RestSettings): Promise<Twilio> {
-  const { accountSid, apiUrl, region, edge } = settings
-  const { user, password } = credentialsOf(settings)
-  assertInstalled('twilio')
-  const { default: twilio } = await import('twilio')
-  const httpClient = new twilio.RequestClient({ timeout: TIMEOUT_MS })
-  httpClient.axios.defaults.maxContentLength = MAX_ANSWER_BYTES
-  if (apiUrl !== undefined) {
-    const base = apiUrl.replace(/\/+$/, '')
-    const send = httpClient.request.bind(httpClient)
-    httpClient.request = options => {
-      const { pathname, search } = new URL(options.uri)
-      return send({ ...options, uri: base + pathname + search })
-    }
-  }
-  return twilio(user, password, {
-    accountSid,
-    httpClient,
-    region,
-    edge,
-  })
-}
-
-/** Returns the API credentials. Throws `BridgeError` `CONFIG` if they are incomplete. */
-export function credentialsOf(settings: RestSettings): { user: string; password: string } {
-  const { accountSid, authToken, apiKeySid, apiKeySecret } = settings
-  if (!accountSid.startsWith('AC')) throw new BridgeError('CONFIG', 'accountSid must start with AC')
-  const [user, password] = apiKeySid === undefined ? [accountSid, authToken] : [apiKeySid, apiKeySecret]
-  if (password) return { user, password }
-  throw new BridgeError('CONFIG', 'the REST API needs an auth token, or an API key and its secret')
 }
