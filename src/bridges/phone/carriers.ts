@@ -20,7 +20,7 @@ export type CarrierName = Definition['name']
 /** A carrier whose section exists. */
 export type RegisteredCarrier = CarrierDefinition<CarrierName>
 
-export const CARRIERS = DEFINITIONS as readonly unknown[] as readonly RegisteredCarrier[]
+export const CARRIERS = DEFINITIONS as readonly RegisteredCarrier[]
 
 /** The sections of all carriers. */
 export const carrierSchemas = Object.fromEntries(
