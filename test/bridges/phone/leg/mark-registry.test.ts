@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MarkRegistry } from '../../../src/bridges/websocket/mark-registry.ts'
+import { MarkRegistry } from '../../../../src/bridges/phone/leg/mark-registry.ts'
 
 describe('marks', () => {
   it('are played when their echo arrives', () => {
