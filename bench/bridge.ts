@@ -1,7 +1,7 @@
 /** The real bridge under load: relay, service client and Twilio bridge unchanged, unsigned calls from this machine. */
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
-import twilioBridge from '../src/bridges/twilio/index.ts'
+import twilioBridge from '../src/bridges/phone/twilio/index.ts'
 import { relayOptions } from '../src/core/model/relay-settings.ts'
 import { Relay } from '../src/core/room/relay.ts'
 import { ServiceTranslator } from '../src/service/client/translator.ts'

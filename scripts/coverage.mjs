@@ -12,18 +12,16 @@ const SOURCES = [
   'src/core/translation/*.ts',
   'src/core/playout/*.ts',
   'src/core/calls/{dialer-policies,room-code-limiter}.ts',
-  'src/bridges/telephony/{stream-tokens,call-policy}.ts',
-  'src/bridges/telephony/outbound/usage-limits.ts',
-  'src/bridges/telephony/markup/form-signature.ts',
+  'src/bridges/phone/{stream-tokens,call-policy}.ts',
+  'src/bridges/phone/outbound/usage-limits.ts',
+  'src/bridges/phone/markup/form-signature.ts',
   'src/service/server/keys/*.ts',
   'src/service/server/capacity.ts',
   'src/web/control/auth.ts',
   'src/app/drain.ts',
 ]
 const TESTS = [
-  ...['common', 'core', 'net', 'bridges/telephony', 'bridges/twilio', 'service/server/keys', 'app'].map(
-    folder => `test/${folder}`,
-  ),
+  ...['common', 'core', 'net', 'bridges/phone', 'service/server/keys', 'app'].map(folder => `test/${folder}`),
   ...['relay', 'room', 'app'].map(folder => `test/scenarios/${folder}`),
   ...['admission', 'key-limits', 'call-load'].map(name => `test/service/server/${name}.test.ts`),
   'test/web/control/access.test.ts',

@@ -99,9 +99,9 @@ const GROUPS = {
     ],
   },
   auth: {
-    mutate: ['src/web/control/auth.ts', 'src/bridges/telephony/streams/stream-tokens.ts'],
+    mutate: ['src/web/control/auth.ts', 'src/bridges/phone/stream-tokens.ts'],
     tests: [
-      'test/bridges/telephony/streams/stream-tokens.test.ts',
+      'test/bridges/phone/stream-tokens.test.ts',
       'test/web/control/auth.test.ts',
       'test/web/control/access.test.ts',
     ],
@@ -116,11 +116,8 @@ const GROUPS = {
     ],
   },
   signature: {
-    mutate: ['src/bridges/telephony/markup/form-signature.ts'],
-    tests: [
-      'test/bridges/telephony/markup/form-signature.test.ts',
-      'test/bridges/telephony/public-url.test.ts',
-    ],
+    mutate: ['src/bridges/phone/markup/form-signature.ts'],
+    tests: ['test/bridges/phone/markup/form-signature.test.ts', 'test/bridges/phone/public-url.test.ts'],
   },
 }
 

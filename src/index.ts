@@ -16,7 +16,7 @@ export {
   openAnnouncer,
   talkCatalog,
 } from './app/service.ts'
-export type { NumberQuota } from './bridges/telephony/call-policy.ts'
+export type { NumberQuota } from './bridges/phone/call-policy.ts'
 export { type Clock, systemClock } from './common/clock.ts'
 export type { BackOff, BridgeErrorOptions } from './common/errors.ts'
 export { BridgeError, type ErrorCode } from './common/errors.ts'

@@ -1,5 +1,5 @@
-import { CLOSE_CODES as BROWSER } from '../../src/bridges/browser/socket.ts'
-import { CLOSE_CODES as TWILIO } from '../../src/bridges/telephony/streams/stream-socket.ts'
+import { CLOSE_CODES as BROWSER } from '../../src/bridges/browser/close-codes.ts'
+import { CLOSE_CODES as TWILIO } from '../../src/bridges/phone/leg/close-codes.ts'
 import type { ErrorCode } from '../../src/common/errors.ts'
 import type { EndReason } from '../../src/common/lifecycle.ts'
 import { ERROR_TABLE as SERVICE } from '../../src/service/server/errors.ts'

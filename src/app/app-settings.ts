@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { authTokensOf } from '../bridges/twilio/settings.ts'
+import { CARRIERS } from '../bridges/phone/carriers.ts'
+import { authTokensOf } from '../bridges/phone/twilio/settings.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import { listeningHost } from '../config/cross-checks.ts'
@@ -49,20 +50,16 @@ export interface AppSettings
 export function appSettings(config: AppConfig): AppSettings {
   const complete = completeSchema.safeParse(config)
   if (!complete.success) throw new BridgeError('CONFIG', z.prettifyError(complete.error))
-  const { trustProxy = [], service = {}, calls = {}, twilio = {}, signalwire = {}, telnyx = {} } = config
-  const { plivo = {}, jambonz = {}, asterisk = {} } = config
+  const { trustProxy = [], service = {}, calls = {}, twilio = {} } = config
+  const carriers = Object.fromEntries(CARRIERS.map(({ name }) => [name, config[name] ?? {}]))
   return {
     ...config,
     ...complete.data,
+    ...(carriers as CarrierSections),
     host: listeningHost(config),
     trustProxy,
     service,
     calls,
     twilio: { ...twilio, authTokens: authTokensOf(twilio) },
-    signalwire,
-    telnyx,
-    plivo,
-    jambonz,
-    asterisk,
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { DiscordBridge } from '../bridges/discord/discord-bridge.ts'
-import type { NumberQuota } from '../bridges/telephony/call-policy.ts'
+import type { NumberQuota } from '../bridges/phone/call-policy.ts'
 import { pause } from '../common/clock.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { Switchboard } from '../core/calls/switchboard.ts'

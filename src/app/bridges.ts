@@ -14,7 +14,7 @@ import {
   preferenceSettingsSchema,
   resumeSettingsSchema,
 } from '../bridges/discord/settings.ts'
-import type { NumberSettings } from '../bridges/telephony/number-settings.ts'
+import type { NumberSettings } from '../bridges/phone/number-settings.ts'
 import type { Clock } from '../common/clock.ts'
 import { withDefaults } from '../common/defaults.ts'
 import type { Logger } from '../common/log.ts'

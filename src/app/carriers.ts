@@ -1,46 +1,30 @@
 import type { FastifyInstance } from 'fastify'
-import { asteriskModule } from '../bridges/asterisk/carrier.ts'
-import { jambonzModule } from '../bridges/jambonz/carrier.ts'
-import { plivoModule } from '../bridges/plivo/carrier.ts'
-import { signalwireModule } from '../bridges/signalwire/carrier.ts'
+import type { CarrierApi, CarrierSettings } from '../bridges/phone/carrier.ts'
 import {
   type CarrierBridge,
   type CarrierBridgeOptions,
   registerCarrier,
-} from '../bridges/telephony/carrier-bridge.ts'
-import type { DayLedger } from '../bridges/telephony/day-usage.ts'
-import type { StreamLimits } from '../bridges/telephony/limits.ts'
-import type { NumberSettings } from '../bridges/telephony/number-settings.ts'
-import { CarrierDialer } from '../bridges/telephony/outbound/carrier-dialer.ts'
-import { destinationFault } from '../bridges/telephony/outbound/destination.ts'
-import { OUTBOUND_DEFAULTS, type OutboundSettings } from '../bridges/telephony/outbound/settings.ts'
-import type { CarrierApi } from '../bridges/telephony/ports/carrier-api.ts'
-import type { CarrierModule, CarrierSettings } from '../bridges/telephony/ports/carrier-module.ts'
-import { telnyxModule } from '../bridges/telnyx/carrier.ts'
-import { twilioModule } from '../bridges/twilio/carrier.ts'
+} from '../bridges/phone/carrier-bridge.ts'
+import {
+  CARRIERS,
+  type CarrierName,
+  type carrierSchemas,
+  type RegisteredCarrier,
+} from '../bridges/phone/carriers.ts'
+import type { DayLedger } from '../bridges/phone/day-usage.ts'
+import type { StreamLimits } from '../bridges/phone/limits.ts'
+import type { NumberSettings } from '../bridges/phone/number-settings.ts'
+import { CarrierDialer } from '../bridges/phone/outbound/carrier-dialer.ts'
+import { destinationFault } from '../bridges/phone/outbound/destination.ts'
+import { OUTBOUND_DEFAULTS, type OutboundSettings } from '../bridges/phone/outbound/settings.ts'
 import type { Clock } from '../common/clock.ts'
 import { withDefaults } from '../common/defaults.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
-import {
-  CARRIERS,
-  type CarrierName,
-  type carrierSchemas,
-  type RegisteredCarrier,
-} from '../config/carriers.ts'
 import { RateLimitedDialer } from '../core/calls/dialer-policies.ts'
 import type { Fleet } from '../core/model/fleet.ts'
-
-const MODULES: Readonly<Record<CarrierName, CarrierModule>> = {
-  twilio: twilioModule,
-  signalwire: signalwireModule,
-  telnyx: telnyxModule,
-  plivo: plivoModule,
-  jambonz: jambonzModule,
-  asterisk: asteriskModule,
-}
 
 type Numbers = Readonly<Record<string, NumberSettings>>
 
@@ -85,9 +69,12 @@ export function numbersOf(settings: CarrierSections): Numbers {
 }
 
 /** Returns the API of the carrier; undefined without outbound calls. */
-export function carrierApi(settings: CarrierSections, name: CarrierName): CarrierApi | undefined {
+export async function carrierApi(
+  settings: CarrierSections,
+  name: CarrierName,
+): Promise<CarrierApi | undefined> {
   const section: CarrierSettings = settings[name]
-  return section.outbound && MODULES[name].api(section)
+  return section.outbound && (await CARRIERS.find(each => each.name === name)!.api(section))
 }
 
 /** The bridges of `carriers` that are registered. */
@@ -99,15 +86,19 @@ export function registeredBridges(carriers: readonly OpenCarrier[]): readonly Ca
  * Opens Twilio, which simulated phones use, and all carriers with an account; without any account, all that share
  * the server's port, for requests from this machine. Throws `BridgeError` `CONFIG` for numbers that could not be called.
  */
-export function openCarriers(settings: CarrierSections, options: CarriersOptions): readonly OpenCarrier[] {
+export async function openCarriers(
+  settings: CarrierSections,
+  options: CarriersOptions,
+): Promise<readonly OpenCarrier[]> {
   const ownKey = options.ownAuthTokens ? settings.twilio.authTokens?.[0] : undefined
   const hasAccount = ({ name, isSigned }: RegisteredCarrier) =>
     isSigned(settings[name]) || settings[name].insecure
   const others = CARRIERS.some(carrier => carrier.name !== 'twilio' && hasAccount(carrier))
-  return CARRIERS.filter(
+  const open = CARRIERS.filter(
     carrier =>
       carrier.name === 'twilio' || hasAccount(carrier) || (ownKey !== undefined && !carrier.hasOwnPort),
-  ).map(carrier => openCarrier(carrier, settings, { ...options, ownKey, others }))
+  )
+  return Promise.all(open.map(carrier => openCarrier(carrier, settings, { ...options, ownKey, others })))
 }
 
 interface OpenOptions extends CarriersOptions {
@@ -116,21 +107,21 @@ interface OpenOptions extends CarriersOptions {
   readonly others: boolean
 }
 
-function openCarrier(
-  { name, isSigned }: RegisteredCarrier,
+async function openCarrier(
+  definition: RegisteredCarrier,
   all: CarrierSections,
   options: OpenOptions,
-): OpenCarrier {
-  const module = MODULES[name]
+): Promise<OpenCarrier> {
+  const { name } = definition
   const section: CarrierSettings = all[name]
   const { outbound, numbers = {}, insecure = false } = section
   const { ownAuthTokens: local, ownKey, streamLimits, others } = options
   const limits = withDefaults<Partial<StreamLimits>>(section.limits ?? {}, streamLimits)
   const own = numbersOf(all)
   assertCallable(numbers, own, outbound, `${name}.numbers`)
-  const dialers = outbound && openDialers(outbound, own, module.api(section), options)
+  const dialers = outbound && openDialers(outbound, own, await definition.api(section), options)
   // Without any account, the missing credential is reported.
-  const signed = isSigned(section) || ownKey !== undefined || others
+  const signed = definition.isSigned(section) || ownKey !== undefined || others
   let bridge: CarrierBridge | undefined
   return {
     ...{ name, dialer: dialers?.dialer, limitedDialer: dialers?.limited },
@@ -139,7 +130,7 @@ function openCarrier(
       const open = localKey === undefined || insecure
       // Twilio has its own key among its settings.
       const own = name === 'twilio' || ownKey === undefined ? [] : [ownKey]
-      const carrier = module.carrier(section, open || !signed ? [] : [...own, localKey])
+      const carrier = await definition.carrier(section, open || !signed ? [] : [...own, localKey])
       const options = { ...shared, insecure: open, local: local ?? false, limits }
       bridge = await registerCarrier(server, carrier, options)
       server.decorate(name, bridge)

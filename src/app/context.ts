@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { StreamLimits } from '../bridges/telephony/limits.ts'
+import type { StreamLimits } from '../bridges/phone/limits.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
 import { assertInstalled } from '../common/optional-package.ts'
@@ -98,7 +98,7 @@ export async function openContext(
   const stores = stack.use(openStores(settings, { fleet, clock, log }))
   // The quotas of a fleet outlive its nodes: a node needs no ledger.
   const ledger = fleet.status === 'alone' ? stores.usage : undefined
-  const carriers = openCarriers(settings, { ownAuthTokens, streamLimits, clock, log, ledger, fleet })
+  const carriers = await openCarriers(settings, { ownAuthTokens, streamLimits, clock, log, ledger, fleet })
   const { limits, trustProxy } = settings
   const { server, requestGuard } = openServer({
     limits,

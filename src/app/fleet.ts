@@ -1,4 +1,4 @@
-import type { CarrierFleet } from '../bridges/telephony/fleet-calls.ts'
+import type { CarrierFleet } from '../bridges/phone/fleet-calls.ts'
 import type { Clock } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'

@@ -1,4 +1,4 @@
-import { NumberQuota } from '../bridges/telephony/call-policy.ts'
+import { NumberQuota } from '../bridges/phone/call-policy.ts'
 import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'

@@ -36,10 +36,11 @@ export async function registerMetrics(
   { keys, notReady }: { readonly keys: BearerKeys; readonly notReady: () => string | undefined },
 ): Promise<void> {
   const { settings, calls } = context
-  const tally = new EventTally(calls.relay.observer)
+  const carriers = context.carriers.map(({ name }) => name)
+  const tally = new EventTally(calls.relay.observer, [...carriers, 'discord', 'browser'])
   tally.start()
   server.addHook('onClose', async () => tally[Symbol.dispose]())
-  const http = new HttpTally(context.carriers.map(({ name }) => name))
+  const http = new HttpTally(carriers)
   http.count(server)
   const exposition = new Exposition([...families(server, context, tally, notReady), ...http.families()])
   server.decorate('metrics', exposition)

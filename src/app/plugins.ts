@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import browserBridge from '../bridges/browser/index.ts'
-import { rejectWhileOverloaded } from '../bridges/telephony/call-policy.ts'
-import type { CarrierBridgeOptions } from '../bridges/telephony/carrier-bridge.ts'
-import { createNumberRouter } from '../bridges/telephony/number-routing.ts'
+import { rejectWhileOverloaded } from '../bridges/phone/call-policy.ts'
+import type { CarrierBridgeOptions } from '../bridges/phone/carrier-bridge.ts'
+import { createNumberRouter } from '../bridges/phone/number-routing.ts'
+import { WEBSOCKET_OPTIONS } from '../bridges/websocket/socket-routes.ts'
 import { assertInstalled } from '../common/optional-package.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { FleetLease } from '../core/calls/fleet-lease.ts'
@@ -28,8 +29,7 @@ export async function registerPlugins(server: FastifyInstance, context: AppConte
   const { relay } = context.calls
   const keys = new BearerKeys(settings.control, clock, () => context.fleet.nodes.length)
   await registerMetrics(server, context, { keys, notReady: () => notReady(context) })
-  // Bridges open their own sockets, with their own limits; any other socket is closed as soon as it opens.
-  await server.register(websocket, { options: { maxPayload: 65_536, perMessageDeflate: false } })
+  await server.register(websocket, WEBSOCKET_OPTIONS)
   await server.register(pageFiles, { shared: ['bridges/browser/audio-packet'] })
   const { fleet } = context
   await server.register(status, {

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
+import { CARRIERS, type CarrierName } from '../bridges/phone/carriers.ts'
 import type { DeepReadonly } from '../common/setting-fields.ts'
 import { natsFault } from '../fleet/settings.ts'
 import { isLoopback, isLoopbackOnly } from '../net/client-address.ts'
-import { CARRIERS, type CarrierName } from './carriers.ts'
 import { type CheckedConfig, type ConfigInput, settingsSchema } from './schema.ts'
 
 type NumberConfig = CheckedConfig['twilio']['numbers'][string]

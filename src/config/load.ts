@@ -10,7 +10,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import { authTokensOf } from '../bridges/twilio/settings.ts'
+import { authTokensOf } from '../bridges/phone/twilio/settings.ts'
 import type { DeepReadonly } from '../common/setting-fields.ts'
 import { configSchema, listeningHost, START_SCHEMAS, type Started } from './cross-checks.ts'
 import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './environment.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { browserSettingsSchema } from '../bridges/browser/settings.ts'
 import { discordSettingsSchema } from '../bridges/discord/settings.ts'
+import { CARRIERS, carrierSchemas } from '../bridges/phone/carriers.ts'
 import { urlSchema } from '../common/setting-fields.ts'
 import {
   attendantSettingsSchema,
@@ -23,7 +24,6 @@ import {
 } from '../web/control/settings.ts'
 import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
 import { webhookSettingsSchema } from '../web/webhooks/settings.ts'
-import { CARRIERS, carrierSchemas } from './carriers.ts'
 
 /** All settings, each checked alone; `cross-checks.ts` adds the checks of combinations. */
 export const settingsSchema = z.strictObject({

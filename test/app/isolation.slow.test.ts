@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { sign } from '../../src/bridges/twilio/index.ts'
+import { sign } from '../../src/bridges/phone/twilio/index.ts'
 import {
   type Faults,
   type Quirks,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { buildApp } from '../../src/app/app.ts'
-import { NumberQuota } from '../../src/bridges/telephony/call-policy.ts'
-import type { IncomingCall, Rejection } from '../../src/bridges/telephony/index.ts'
-import type { NumberSettings } from '../../src/bridges/telephony/number-settings.ts'
+import { NumberQuota } from '../../src/bridges/phone/call-policy.ts'
+import type { IncomingCall, Rejection } from '../../src/bridges/phone/index.ts'
+import type { NumberSettings } from '../../src/bridges/phone/number-settings.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { placeCall } from '../../src/simulator/twilio/phone/call.ts'
 

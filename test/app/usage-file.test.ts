@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openUsageFile, UsageFile } from '../../src/app/call-usage-file.ts'
-import { NumberQuota } from '../../src/bridges/telephony/call-policy.ts'
-import type { IncomingCall } from '../../src/bridges/telephony/index.ts'
-import { CallUsage } from '../../src/bridges/telephony/outbound/usage-limits.ts'
+import type { CarrierSections } from '../../src/app/carriers.ts'
+import { NumberQuota } from '../../src/bridges/phone/call-policy.ts'
+import { CARRIERS } from '../../src/bridges/phone/carriers.ts'
+import type { IncomingCall } from '../../src/bridges/phone/index.ts'
+import { CallUsage } from '../../src/bridges/phone/outbound/usage-limits.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../support/log-lines.ts'
 import { until } from '../support/until.ts'
@@ -292,8 +294,8 @@ describe('a usage limit applies', () => {
     const open = (settings: object) =>
       openUsageFile(
         {
+          ...(Object.fromEntries(CARRIERS.map(({ name }) => [name, {}])) as unknown as CarrierSections),
           twilio: { authTokens: ['x'], usageFile: file, ...settings },
-          ...{ signalwire: {}, telnyx: {}, plivo: {}, jambonz: {}, asterisk: {} },
         },
         parts,
       )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TwilioBridgeOptions } from '../../src/bridges/twilio/index.ts'
+import type { TwilioBridgeOptions } from '../../src/bridges/phone/twilio/index.ts'
 import { relayOptions } from '../../src/core/model/relay-settings.ts'
 import { Relay } from '../../src/core/room/relay.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'

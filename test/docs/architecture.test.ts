@@ -94,15 +94,15 @@ describe('the rules', () => {
     ['src/core/model/a.ts', "export { b } from '../room/b.ts'"],
     ['src/core/playout/a.ts', "import { b } from '../translation/b.ts'"],
     ['src/core/room/a.ts', "const { b } = await import('../../app/app.ts')"],
-    ['src/bridges/twilio/a.ts', "import '../../service/index.ts'"],
-    ['src/bridges/twilio/a.ts', "import b from '../discord/index.ts'"],
-    ['src/bridges/telephony/a.ts', "import { b } from '../twilio/wire.ts'"],
-    ['src/bridges/twilio/a.ts', "import {\n  b,\n} from '../../web/b.ts'"],
+    ['src/bridges/phone/twilio/a.ts', "import '../../../service/index.ts'"],
+    ['src/bridges/phone/twilio/a.ts', "import b from '../../discord/index.ts'"],
+    ['src/bridges/phone/a.ts', "import { b } from './twilio/wire.ts'"],
+    ['src/bridges/phone/twilio/a.ts', "import {\n  b,\n} from '../../../web/b.ts'"],
     ['src/service/client/a.ts', "import { b } from '../server/b.ts'"],
     ['src/service/engines/a.ts', "import { b } from '../server/b.ts'"],
     ['src/service/contract.ts', "import { b } from './client/b.ts'"],
-    ['src/web/status.ts', "import { b } from '../bridges/twilio/index.ts'"],
-    ['src/simulator/twilio/a.ts', "import { b } from '../../bridges/twilio/wire.ts'"],
+    ['src/web/status.ts', "import { b } from '../bridges/phone/twilio/index.ts'"],
+    ['src/simulator/twilio/a.ts', "import { b } from '../../bridges/phone/twilio/dialect.ts'"],
     ['src/simulator/a.ts', "import { b } from '../service/client/b.ts'"],
     ['src/config/a.ts', "import { b } from '../cli/b.ts'"],
     ['src/app/a.ts', "import { b } from '../main.ts'"],
@@ -116,26 +116,26 @@ describe('the rules', () => {
     ['src/simulator/a.ts', "import type { b } from '../service/contract.ts'"],
     ['src/service/index.ts', "export { b } from './client/b.ts'"],
     ['src/media/recording/a.ts', "import { b } from '../../storage/b.ts'"],
-    ['src/app/app.ts', "import a from '../bridges/twilio/index.ts'\nimport b from '../web/status.ts'"],
+    ['src/app/app.ts', "import a from '../bridges/phone/twilio/index.ts'\nimport b from '../web/status.ts'"],
     ['src/cli/a.ts', "import { b } from '../app/app.ts'\nimport { c } from '../simulator/index.ts'"],
     ['src/main.ts', "import { b } from './cli/b.ts'"],
     ['src/core/room/a.ts', "// import { b } from '../../app.ts'\n/** import('../../app.ts') */"],
   ])('let %s import %s', (path, source) => faulty(importFaults, path, source).toBe(0))
 
   it.each([
-    ['src/app/plugins.ts', "import a from '../bridges/twilio/index.ts'", 1],
-    ['src/cli/serve.ts', "import { b } from '../bridges/acme/settings.ts'", 1],
-    ['src/bridges/acme/index.ts', "import { b } from '../twilio/wire.ts'", 1],
-    ['src/app/carriers.ts', "import a from '../bridges/twilio/index.ts'", 0],
-    ['src/app/plugins.ts', "import a from '../bridges/telephony/index.ts'", 0],
-    ['src/bridges/acme/index.ts', "import { b } from './wire.ts'\nimport c from '../telephony/limits.ts'", 0],
+    ['src/app/plugins.ts', "import a from '../bridges/phone/twilio/index.ts'", 1],
+    ['src/cli/serve.ts', "import { b } from '../bridges/phone/acme/settings.ts'", 1],
+    ['src/bridges/phone/acme/index.ts', "import { b } from '../twilio/wire.ts'", 1],
+    ['src/bridges/phone/carriers.ts', "import { a } from './twilio/settings.ts'", 0],
+    ['src/app/plugins.ts', "import a from '../bridges/phone/index.ts'", 0],
+    ['src/bridges/phone/acme/index.ts', "import { b } from './wire.ts'\nimport c from '../limits.ts'", 0],
   ])('know who may import a carrier: %s, %s', (path, source, faults) =>
     faulty(carrierFaults, path, source).toBe(faults),
   )
 
   it.each([
     ['src/core/room/a.ts', 'const a = Date.now()'],
-    ['src/bridges/twilio/a.ts', 'setInterval(() => {}, 20)'],
+    ['src/bridges/phone/twilio/a.ts', 'setInterval(() => {}, 20)'],
     ['src/app/app.ts', 'const { HOME } = process.env'],
     ['src/core/room/a.ts', 'export default class A {}'],
     ['src/core/room/a.ts', "export { a as default } from './b.ts'"],
@@ -180,9 +180,9 @@ describe('the rules', () => {
   it('find undeclared packages, and network access in the core', () => {
     const check = (path: string, source: string) => packageFaults(path, source, ['ws', '@fastify/websocket'])
     expect(
-      check('src/bridges/twilio/a.ts', "import { b } from 'ws'\nimport c from '@fastify/websocket'"),
+      check('src/bridges/phone/twilio/a.ts', "import { b } from 'ws'\nimport c from '@fastify/websocket'"),
     ).toEqual([])
-    expect(check('src/bridges/twilio/a.ts', "import { b } from '@fastify/cors/c'")).toHaveLength(1)
+    expect(check('src/bridges/phone/twilio/a.ts', "import { b } from '@fastify/cors/c'")).toHaveLength(1)
     expect(check('src/core/room/a.ts', "import { b } from 'ws'")).toHaveLength(1)
     expect(check('src/transcode/a.ts', "import { createServer } from 'node:http'")).toHaveLength(1)
   })

@@ -71,7 +71,7 @@ test('audio passes the documented files between the sockets of a phone and the s
     // From a phone's message to the service; the rest are pings and handshakes.
     else if (
       files.includes('service/client/session-socket') &&
-      files.includes('bridges/websocket/leg-socket')
+      files.includes('bridges/websocket/guarded-socket')
     )
       add(up)(files)
   })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { FleetLanguages } from '../../src/bridges/telephony/fleet-languages.ts'
+import { FleetLanguages } from '../../src/bridges/phone/fleet-languages.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { FleetHub } from '../support/fleet/fleet-hub.ts'
 import { LogLines } from '../support/log-lines.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { sign } from '../../src/bridges/twilio/index.ts'
+import { sign } from '../../src/bridges/phone/twilio/index.ts'
 import { signRequest } from '../../src/simulator/index.ts'
 import {
   CALLEE,

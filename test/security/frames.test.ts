@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { sign } from '../../src/bridges/twilio/index.ts'
+import { sign } from '../../src/bridges/phone/twilio/index.ts'
 import { guarded, PUBLIC, ringing, TOKEN } from '../support/security/guarded.ts'
 import { type RawConnection, rawConnection, upgradeText } from '../support/security/raw.ts'
 

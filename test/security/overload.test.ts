@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sign } from '../../src/bridges/twilio/index.ts'
+import { sign } from '../../src/bridges/phone/twilio/index.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { TwilioSimulator } from '../../src/simulator/index.ts'
 import { guarded, KEY, PUBLIC, ringing, TOKEN } from '../support/security/guarded.ts'

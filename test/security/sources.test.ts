@@ -27,10 +27,10 @@ describe('the sources', () => {
     expect(users.toSorted()).toEqual([
       'bridges/browser/room-invitations.ts',
       'bridges/browser/sessions.ts',
-      'bridges/plivo/signature.ts',
-      'bridges/telephony/markup/form-signature.ts',
-      'bridges/telephony/menu.ts',
-      'bridges/telephony/ports/credentials.ts',
+      'bridges/phone/credentials.ts',
+      'bridges/phone/markup/form-signature.ts',
+      'bridges/phone/menu.ts',
+      'bridges/phone/plivo/dialect.ts',
       'service/server/keys/api-keys.ts',
       'web/captions/caption-links.ts',
       'web/control/auth.ts',
@@ -63,9 +63,9 @@ describe('the sources', () => {
           withoutComments(readFileSync(new URL(`src/${name}`, ROOT), 'utf8')),
         ),
       )
-    expect(markup).toEqual([
-      'bridges/plivo/xml.ts',
-      'bridges/telephony/markup/call-xml.ts',
+    expect(markup.toSorted()).toEqual([
+      'bridges/phone/markup/call-xml.ts',
+      'bridges/phone/plivo/dialect.ts',
       'service/engines/vendors/azure/azure.ts',
     ])
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { sign } from '../../src/bridges/twilio/index.ts'
+import { sign } from '../../src/bridges/phone/twilio/index.ts'
 import { guarded, PUBLIC, TOKEN } from '../support/security/guarded.ts'
 
 test('the limits of a media stream are configurable', async () => {

@@ -1,9 +1,5 @@
-import type {
-  BridgeCounters,
-  BrowserBridge,
-  LegCounters as BrowserLegCounters,
-} from '../../bridges/browser/index.ts'
-import { BROWSER_LEG_METRICS, BROWSER_METRICS } from '../../bridges/browser/socket.ts'
+import type { BridgeCounters, BrowserBridge, BrowserLegCounters } from '../../bridges/browser/index.ts'
+import { BROWSER_LEG_METRICS, BROWSER_METRICS } from '../../bridges/browser/leg-counters.ts'
 import {
   COMMAND_METRICS,
   type CommandCounters,
@@ -11,16 +7,16 @@ import {
   VOICE_LINK_METRICS,
 } from '../../bridges/discord/counters.ts'
 import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
-import type { NumberQuota } from '../../bridges/telephony/call-policy.ts'
+import type { NumberQuota } from '../../bridges/phone/call-policy.ts'
 import type {
   CarrierBridge,
   CarrierDialer,
   DialCounters,
   LegCounters as StreamLegCounters,
-} from '../../bridges/telephony/index.ts'
-import { DIAL_METRICS, DIAL_USAGE_METRICS } from '../../bridges/telephony/outbound/carrier-dialer.ts'
-import { STREAM_METRICS } from '../../bridges/telephony/streams/media-streams.ts'
-import { STREAM_LEG_METRICS } from '../../bridges/telephony/streams/stream-socket.ts'
+} from '../../bridges/phone/index.ts'
+import { STREAM_LEG_METRICS } from '../../bridges/phone/leg/leg-counters.ts'
+import { STREAM_METRICS } from '../../bridges/phone/media-streams.ts'
+import { DIAL_METRICS, DIAL_USAGE_METRICS } from '../../bridges/phone/outbound/carrier-dialer.ts'
 import type { RateLimitedDialer } from '../../core/calls/dialer-policies.ts'
 import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
 import { type Family, fieldFamilies, labeled, single } from '../../web/metrics/metric-family.ts'

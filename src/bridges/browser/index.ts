@@ -18,22 +18,25 @@ import { onlyDescribe } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { sendError } from '../../pages/error-page.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
-import { SocketRoutes } from '../websocket/socket-routes.ts'
-import { VisitorAdmission } from './admission.ts'
+import { socketRoutes } from '../websocket/socket-routes.ts'
+import { type BrowserLeg, pageSocket } from './browser-leg.ts'
 import { OfferCache } from './catalog-cache.ts'
-import type { BrowserLeg } from './leg.ts'
+import type { PageSocket } from './close-codes.ts'
+import { BridgeCounters, type BrowserLegCounters } from './leg-counters.ts'
 import { Lobby } from './lobby.ts'
 import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
 import { FOREIGN_PAGE, OriginCheck, unknownHost } from './origin-check.ts'
+import { VisitorReception } from './reception.ts'
 import { BrowserSessions } from './sessions.ts'
 import { browserSettingsSchema, DEFAULT_LIMITS } from './settings.ts'
-import { BridgeCounters, LegCounters, TalkSocket } from './socket.ts'
 import { TALK_PATH, talkPage } from './talk-page.ts'
 
 export type { CodeGuess, CodeLimiter } from '../../core/calls/code-attempts.ts'
 export type { RoomLinks } from '../../core/calls/room-links.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
-export type { BrowserLeg } from './leg.ts'
+export type { BrowserLeg } from './browser-leg.ts'
+export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
+export { BridgeCounters, BrowserLegCounters } from './leg-counters.ts'
 export type { BrowserBridgeOptions, Guest, RoomLocator, VisitDecision } from './options.ts'
 export type { Refused, VisitEnd } from './protocol.ts'
 export type { OfferedLanguage, OfferedVoice, ServiceCatalog } from './service-catalog.ts'
@@ -43,7 +46,6 @@ export {
   browserSettingsSchema,
   DEFAULT_LIMITS,
 } from './settings.ts'
-export { BridgeCounters, CLOSE_CODES, type CloseCause, LegCounters } from './socket.ts'
 
 /** State of the bridge, as `app.browser`. */
 export interface BrowserBridge {
@@ -52,7 +54,7 @@ export interface BrowserBridge {
   /** Number of current sessions, including those whose page is reconnecting. */
   readonly sessions: number
   /** Totals of all legs, ended and current. */
-  legCounters(): LegCounters
+  legCounters(): BrowserLegCounters
   readonly counters: BridgeCounters
   readonly links: RoomLinks
   /** Ends the sessions in `rooms`, whose home is another node of the fleet now: their pages follow. */
@@ -83,7 +85,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const sessions = new BrowserSessions(relay, clock, settings.maxMinutes * 60_000)
   sessions.start()
   const offer = new OfferCache(options.offer, clock)
-  const reception = new VisitorAdmission({
+  const reception = new VisitorReception({
     bridge: options,
     name,
     page,
@@ -96,7 +98,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     clock,
     log,
   })
-  const sockets = new Set<TalkSocket>()
+  const sockets = new Set<PageSocket>()
   const lobby = new Lobby(counters)
   const { groupOf = addressPrefix } = options
 
@@ -135,8 +137,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   }
 
   const accept = (webSocket: WebSocket, request: FastifyRequest) => {
-    const socket = new TalkSocket(webSocket, { clock, limits, counters: new LegCounters() })
-    socket.start()
+    const socket = pageSocket(webSocket, clock, limits)
     const origin = { address: addressPrefix(request.ip), group: groupOf(request.ip) }
     lobby.enter(socket, origin)
     sockets.add(socket)
@@ -159,8 +160,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
       onlyDescribe(scope)
       if (!shared) await scope.register(pageFiles, { path: files, shared: ['bridges/browser/audio-packet'] })
       talkPage(scope, { options, originCheck, settings, offer, onRequest, links, mount, files, reception })
-      const socketRoutes = new SocketRoutes(scope, { maxPayload: 65_536 })
-      socketRoutes.route({ url: `${TALK_PATH}/socket`, onRequest, accept })
+      await socketRoutes(scope, [{ url: `${TALK_PATH}/socket`, onRequest, accept }])
     },
     { prefix },
   )

@@ -1,5 +1,6 @@
 import { FairPlaces } from '../../net/fair-places.ts'
-import type { BridgeCounters, TalkSocket } from './socket.ts'
+import type { PageSocket } from './close-codes.ts'
+import type { BridgeCounters } from './leg-counters.ts'
 
 /**
  * Maximum number of connections awaiting admission, in total and per address. In a flood of 1 500 a second, each has 0.7 s for
@@ -21,7 +22,7 @@ export interface Origin {
  */
 export class Lobby {
   readonly #counters: BridgeCounters
-  readonly #waiting = new FairPlaces<TalkSocket>()
+  readonly #waiting = new FairPlaces<PageSocket>()
 
   constructor(counters: BridgeCounters) {
     this.#counters = counters
@@ -31,14 +32,14 @@ export class Lobby {
     return this.#waiting.size
   }
 
-  enter(socket: TalkSocket, { address, group }: Origin): void {
+  enter(socket: PageSocket, { address, group }: Origin): void {
     this.#waiting.add(socket, address)
     if (group !== undefined && this.#waiting.of(address) > MOST_EACH)
       this.#displace(this.#waiting.oldestOf(address))
     if (this.#waiting.size > MOST) this.#displace(this.#waiting.crowding(socket))
   }
 
-  #displace(socket: TalkSocket | undefined): void {
+  #displace(socket: PageSocket | undefined): void {
     if (!socket) return
     this.leave(socket)
     this.#counters.refuse('busy')
@@ -46,7 +47,7 @@ export class Lobby {
   }
 
   /** Removes a connection that was admitted or closed. */
-  leave(socket: TalkSocket): void {
+  leave(socket: PageSocket): void {
     this.#waiting.remove(socket)
   }
 }

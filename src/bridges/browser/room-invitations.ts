@@ -115,7 +115,7 @@ export class RoomInvitations {
   #inviteOf({ token, code, until }: Given, now: number): Invite {
     return {
       path: this.#options.page + joinHash(token),
-      ...(code === undefined ? {} : { code }),
+      code,
       endsInMs: Math.round(until - now),
     }
   }

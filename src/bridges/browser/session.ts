@@ -3,7 +3,7 @@ import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Caption, OutageEvent } from '../../core/model/events.ts'
 import type { ParticipantChange } from '../../core/model/participant-state.ts'
 import type { Participant } from '../../core/room/participant.ts'
-import type { BrowserLeg } from './leg.ts'
+import type { BrowserLeg } from './browser-leg.ts'
 import type { Outbound, SelfView, UntranslatedSpeaker, Voices } from './protocol.ts'
 
 /** Maximum number of drafts per reader that are not final yet. */
@@ -159,9 +159,9 @@ export class BrowserSession {
       kind: 'caption',
       mine: speaker === this.#first,
       ...{ utterance, from, to, final },
-      ...(name === undefined ? {} : { name }),
-      ...(text === undefined ? {} : { text }),
-      ...(translation === undefined ? {} : { translation }),
+      name,
+      text,
+      translation,
     })
   }
 
@@ -169,7 +169,7 @@ export class BrowserSession {
   lack({ speaker, to, name, active }: OutageEvent): void {
     const key = `${speaker} ${to}`
     const you = speaker === this.#first
-    if (active) this.#untranslated.set(key, { ...(name === undefined ? {} : { name }), you })
+    if (active) this.#untranslated.set(key, { name, you })
     else this.#untranslated.delete(key)
     this.tellUntranslated()
   }
@@ -179,7 +179,7 @@ export class BrowserSession {
   }
 
   tell(message: Outbound): void {
-    this.#leg?.socket.tell(message)
+    this.#leg?.tell(message)
   }
 
   /** Applies the visitor’s choices; throws `RangeError` for invalid ones. */
@@ -206,9 +206,9 @@ export class BrowserSession {
     if (!state) return undefined
     const { speaks, hears, voice, original, muted } = state
     return {
-      ...(speaks === undefined ? {} : { speaks }),
-      ...(hears === undefined ? {} : { hears }),
-      ...(voice === undefined ? {} : { voice }),
+      speaks,
+      hears,
+      voice,
       accompanied,
       company: this.#hearing.company,
       alone: this.#hearing.alone,

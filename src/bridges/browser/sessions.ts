@@ -1,11 +1,11 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, Ticker } from '../../common/clock.ts'
 import type { Participant } from '../../core/room/participant.ts'
-import type { BrowserLeg } from './leg.ts'
+import type { BrowserLeg } from './browser-leg.ts'
+import { BrowserLegCounters } from './leg-counters.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 import type { PartyView } from './protocol.ts'
 import { BrowserSession, type Hearing } from './session.ts'
-import { LegCounters } from './socket.ts'
 
 /** Interval between checks of quiet connections (ms). */
 const WATCH_MS = 200
@@ -20,7 +20,7 @@ export class BrowserSessions implements Disposable {
   readonly #byCall = new Map<string, BrowserSession>()
   readonly #byRoom = new Map<string, Set<BrowserSession>>()
   readonly #legs = new Set<BrowserLeg>()
-  readonly #ended = new LegCounters()
+  readonly #ended = new BrowserLegCounters()
   readonly #stale = new Set<string>()
   #subscriptions: readonly Disposable[] = []
   #ticker: Ticker | undefined
@@ -91,8 +91,8 @@ export class BrowserSessions implements Disposable {
   }
 
   /** Totals of all legs, ended and current. */
-  counters(): LegCounters {
-    const sum = new LegCounters()
+  counters(): BrowserLegCounters {
+    const sum = new BrowserLegCounters()
     sum.add(this.#ended)
     for (const leg of this.#legs) sum.add(leg.counters)
     return sum
@@ -211,8 +211,8 @@ function partyView({ id, channel, state, present }: Participant, session: Browse
   const { name, speaks, hears, muted } = state
   return {
     ...{ id, channel, muted, you: id === session.participantId, absent: !present },
-    ...(name === undefined ? {} : { name }),
-    ...(speaks === undefined ? {} : { speaks }),
-    ...(hears === undefined ? {} : { hears }),
+    name,
+    speaks,
+    hears,
   }
 }

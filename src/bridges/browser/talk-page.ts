@@ -6,10 +6,10 @@ import { HIDDEN, routeSchema } from '../../net/openapi.ts'
 import { rejectsStranger, vouchForGuest } from '../../net/request-guard.ts'
 import { sendError, wantsPage } from '../../pages/error-page.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
-import type { VisitorAdmission } from './admission.ts'
 import type { OfferCache } from './catalog-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 import { type OriginCheck, unknownHost } from './origin-check.ts'
+import type { VisitorReception } from './reception.ts'
 import type { BrowserSettings } from './settings.ts'
 
 /** The recordings shipped with the package. */
@@ -36,7 +36,7 @@ export interface TalkPageOptions {
   readonly originCheck: OriginCheck
   readonly offer: OfferCache
   readonly links: RoomLinks
-  readonly reception: Pick<VisitorAdmission, 'inviterOf'>
+  readonly reception: Pick<VisitorReception, 'inviterOf'>
   /** Prefixes of all routes. */
   readonly mount: string
   /** Path of its files after those prefixes. */
@@ -136,7 +136,7 @@ export function talkPage(
       return {
         ...(await offer.get()),
         defaults,
-        ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
+        dashboard: options.dashboard,
         welcome,
         invited,
         ...(room !== undefined && settings.showNames

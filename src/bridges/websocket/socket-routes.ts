@@ -1,20 +1,27 @@
-import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import { EventEmitter } from 'node:events'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import websocket from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
+import { BridgeError } from '../../common/errors.ts'
 import { HIDDEN } from '../../net/openapi.ts'
+
+/** Maximum size of a message of any bridge (bytes); `ws` closes the connection with 1009 before it has all of a longer one. */
+const MAX_PAYLOAD = 65_536
 
 const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
 
-interface Upgrade {
-  readonly socket: Socket
-  readonly head: Buffer
+/** Options of `@fastify/websocket` for the sockets of bridges, which close them and handle their errors themselves. */
+export const WEBSOCKET_OPTIONS = {
+  errorHandler: () => {},
+  options: {
+    maxPayload: MAX_PAYLOAD,
+    maxFragments: 32,
+    perMessageDeflate: false,
+    clientTracking: false,
+  },
 }
-
-/** Upgrades currently passing through Fastify's hooks. */
-const upgrades = new WeakMap<IncomingMessage, Upgrade>()
-/** The paths of all socket routes on a server. */
-const watched = new WeakMap<Server, Set<string>>()
 
 export interface SocketRoute {
   /** Relative to the scope; its last segment can be `:key`. */
@@ -25,123 +32,85 @@ export interface SocketRoute {
   readonly accept: (socket: WebSocket, request: FastifyRequest) => void
 }
 
-export interface SocketRouteOptions {
-  /** Maximum size of a message (bytes); a longer one closes the connection with 1009. */
-  readonly maxPayload: number
-  /** The subprotocol to select if a client offers it. Default: the first one offered. */
-  readonly subprotocol?: string | undefined
+/**
+ * Registers WebSocket routes in `scope`, a plugin’s own: those of `@fastify/websocket`, by the host’s registration or, without
+ * one so far, by one for this scope. Throws `BridgeError` `CONFIG` if the host’s `maxPayload` is too small.
+ */
+export async function socketRoutes(scope: FastifyInstance, routes: readonly SocketRoute[]): Promise<void> {
+  if (scope.hasDecorator('websocketServer')) assertLargeEnough(scope)
+  else await registerFor(scope, routes)
+  for (const route of routes) add(scope, route)
 }
 
-/**
- * WebSocket routes with their own limits, in an app that possibly also uses `@fastify/websocket`: registered earlier or
- * later, from any copy, with any `maxPayload`. Upgrades pass through Fastify's hooks like any request: the host's
- * plugin routes them, or, without one, this class does. They end in a `preHandler` here, before the handler, which
- * the host's plugin can wrap.
- */
-export class SocketRoutes {
-  readonly #scope: FastifyInstance
-  readonly #server: WebSocketServer
-  readonly #paths: Set<string>
+function assertLargeEnough({ websocketServer }: FastifyInstance): void {
+  const { maxPayload = MAX_PAYLOAD } = websocketServer.options
+  if (maxPayload >= MAX_PAYLOAD || maxPayload === 0) return
+  throw new BridgeError(
+    'CONFIG',
+    `options.maxPayload of @fastify/websocket must be at least ${MAX_PAYLOAD} for this bridge, got ${maxPayload}`,
+  )
+}
 
-  /** `scope` is the plugin's own scope, in which its routes are registered next. */
-  constructor(scope: FastifyInstance, { maxPayload, subprotocol }: SocketRouteOptions) {
-    this.#scope = scope
-    this.#paths = watch(scope)
-    this.#server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      maxFragments: 32,
-      maxPayload,
-      ...(subprotocol === undefined
-        ? {}
-        : { handleProtocols: offered => offered.has(subprotocol) && subprotocol }),
-    })
-  }
-
-  route(route: SocketRoute): void {
-    this.#paths.add(this.#scope.prefix.replace(/\/$/, '') + route.url)
-    try {
-      this.#register(route)
-    } catch (error) {
-      // With `ignoreTrailingSlash`, the host considers it identical to the route without the slash.
-      const { code } = error as { code?: string }
-      if (!route.url.endsWith('/') || code !== 'FST_ERR_DUPLICATED_ROUTE') throw error
-    }
-  }
-
-  #register({ url, onRequest, accept }: SocketRoute): void {
-    this.#scope.route({
+function add(scope: FastifyInstance, { url, onRequest, accept }: SocketRoute): void {
+  try {
+    scope.route({
       method: 'GET',
       url,
+      websocket: true,
       exposeHeadRoute: false,
       // OpenAPI cannot describe WebSockets.
       schema: HIDDEN,
       config: { proof: 'later' },
       onRequest,
-      preHandler: (request, reply, done) => {
-        const upgrade = upgrades.get(request.raw)
-        if (!upgrade) {
-          done()
-          return
+      // A rejected upgrade. The plugin misses it if the host registers another copy of itself later.
+      onResponse: async ({ raw }) => {
+        if (raw.headers.upgrade !== undefined) raw.socket.destroySoon()
+      },
+      handler: (socket, request) => {
+        try {
+          accept(socket, request)
+        } catch (error) {
+          request.log.error({ err: error }, 'WebSocket route failed')
+          socket.close(1011)
         }
-        upgrades.delete(request.raw)
-        reply.hijack()
-        this.#server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, socket => {
-          socket.on('error', () => {})
-          try {
-            accept(socket, request)
-          } catch (error) {
-            request.log.error({ err: error }, 'WebSocket route failed')
-            socket.close(1011)
-          }
-        })
       },
-      onResponse: (request, _reply, done) => {
-        // The upgrade was rejected: the connection is not used further.
-        upgrades.get(request.raw)?.socket.destroySoon()
-        upgrades.delete(request.raw)
-        done()
-      },
-      handler: (_request, reply) => reply.code(404).send(),
     })
+  } catch (error) {
+    // With `ignoreTrailingSlash`, the host considers it identical to the route without the slash.
+    const { code } = error as { code?: string }
+    if (!url.endsWith('/') || code !== 'FST_ERR_DUPLICATED_ROUTE') throw error
   }
 }
 
-/** Tracks the upgrades of the server of `scope` and routes them. Once per server. */
-function watch(scope: FastifyInstance): Set<string> {
-  const { server } = scope
-  const known = watched.get(server)
+/** The receivers of upgrades on a server, by path. */
+const receivers = new WeakMap<Server, Map<string, EventEmitter>>()
+
+/**
+ * Registers `@fastify/websocket` for the upgrades of `routes` only: it would answer all others with 404, and a host can have
+ * listeners for them, like Socket.IO.
+ */
+async function registerFor(scope: FastifyInstance, routes: readonly SocketRoute[]): Promise<void> {
+  const receiver = new EventEmitter()
+  const paths = receiversOf(scope.server)
+  const prefix = scope.prefix.replace(/\/$/, '')
+  for (const { url } of routes) paths.set(prefix + url, receiver)
+  const { options, ...others } = WEBSOCKET_OPTIONS
+  await scope.register(websocket, { ...others, options: { ...options, server: receiver as Server } })
+}
+
+function receiversOf(server: Server): Map<string, EventEmitter> {
+  const known = receivers.get(server)
   if (known) return known
-  const paths = new Set<string>()
-  watched.set(server, paths)
-  // Before all others: the host's plugin routes the request in the same tick.
+  const paths = new Map<string, EventEmitter>()
+  receivers.set(server, paths)
+  // Before all others: a registration of the host that follows routes every upgrade in the same tick.
   server.prependListener('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    upgrades.set(request, { socket, head })
-    socket.on('error', () => socket.destroy())
-  })
-  // After all other hooks, to detect if one of their listeners routes upgrades.
-  scope.addHook('onReady', async () => {
-    server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
-      if (socket.destroyed) return
-      const response = new ServerResponse(request)
-      try {
-        response.assignSocket(socket)
-      } catch {
-        // The host's plugin already responds on this socket.
-        return
-      }
-      const [path = ''] = (request.url ?? '').split('?')
-      // Only the last segment of a path can be a parameter.
-      const parent = path.slice(0, path.lastIndexOf('/') + 1)
-      if (paths.has(path) || (parent !== path && paths.has(`${parent}:key`))) {
-        scope.routing(request, response)
-        return
-      }
-      response.detachSocket(socket)
-      // Another listener can still handle it, now or later. Two of the listeners are ours.
-      if (server.listenerCount('upgrade') <= 2) socket.end(NOT_FOUND)
-    })
+    const [path = ''] = (request.url ?? '').split('?')
+    // Only the last segment of a path can be a parameter.
+    const receiver = paths.get(path) ?? paths.get(`${path.slice(0, path.lastIndexOf('/') + 1)}:key`)
+    if (receiver) receiver.emit('upgrade', request, socket, head)
+    // Nobody else can handle it.
+    else if (server.listenerCount('upgrade') === 1) socket.on('error', () => socket.destroy()).end(NOT_FOUND)
   })
   return paths
 }

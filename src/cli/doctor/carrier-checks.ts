@@ -1,6 +1,6 @@
-import { CarrierError } from '../../bridges/telephony/ports/carrier-api.ts'
+import { CarrierError } from '../../bridges/phone/carrier.ts'
+import { CARRIERS, type RegisteredCarrier } from '../../bridges/phone/carriers.ts'
 import { BridgeError } from '../../common/errors.ts'
-import { CARRIERS, type RegisteredCarrier } from '../../config/carriers.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import type { DoctorEnvironment } from './environment.ts'
@@ -25,7 +25,8 @@ async function accountCheck(
   const what = `${title} account`
   const settings = `check ${name}.outbound`
   try {
-    const state = await around.carrierApi(config, name)?.account?.()
+    const api = await around.carrierApi(config, name)
+    const state = await api?.account?.()
     if (!state) return []
     const { problem, voiceUrl } = state
     if (problem !== undefined) return [fail(what, problem, `check the account at ${title}`)]

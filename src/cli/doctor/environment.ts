@@ -1,7 +1,7 @@
 import type { REST } from 'discord.js'
-import type { CarrierApi } from '../../bridges/telephony/ports/carrier-api.ts'
+import type { CarrierApi } from '../../bridges/phone/carrier.ts'
+import type { CarrierName } from '../../bridges/phone/carriers.ts'
 import type { LanguageId } from '../../common/language.ts'
-import type { CarrierName } from '../../config/carriers.ts'
 import type { Config } from '../../config/load.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import type { ConfiguredEngine } from '../engines/configured-engines.ts'
@@ -68,7 +68,7 @@ export interface DoctorEnvironment extends FleetEnvironment, ModelEnvironment {
   /** Returns the account of `twilio.outbound`; undefined if it is not set. Rejects with a `BridgeError`. */
   twilioAccount(config: Config): Promise<ExaminedAccount | undefined>
   /** Returns the API of a carrier; undefined without its `outbound`. */
-  carrierApi(config: Config, name: CarrierName): Pick<CarrierApi, 'account'> | undefined
+  carrierApi(config: Config, name: CarrierName): Promise<Pick<CarrierApi, 'account'> | undefined>
   /** Discord’s API with the bot token. */
   discord(settings: { readonly token: string; readonly apiUrl?: string | undefined }): Promise<REST>
   /** Returns the libraries for Discord voice. */

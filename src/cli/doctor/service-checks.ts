@@ -1,6 +1,6 @@
+import { CARRIERS } from '../../bridges/phone/carriers.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import { CARRIERS } from '../../config/carriers.ts'
 import type { Config } from '../../config/load.ts'
 import { isWrittenLocal } from '../../net/outbound-guard.ts'
 import { ServiceClientError } from '../../service/client/errors.ts'

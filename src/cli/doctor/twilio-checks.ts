@@ -1,7 +1,7 @@
 import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js'
-import { boundSettings, type VoiceSettings } from '../../bridges/telephony/rest/numbers.ts'
+import { CARRIERS } from '../../bridges/phone/carriers.ts'
+import { boundSettings, type VoiceSettings } from '../../bridges/phone/rest/numbers.ts'
 import { BridgeError } from '../../common/errors.ts'
-import { CARRIERS } from '../../config/carriers.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 

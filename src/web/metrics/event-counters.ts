@@ -13,7 +13,6 @@ const OTHER = 'other'
 
 // Prometheus does not count the first value of a new series as an increase, so the series that alerts and rates use
 // start at 0.
-const CHANNELS = ['twilio', 'discord', 'browser']
 const ENDS = Object.keys({
   hangup: 0,
   'parent-closed': 0,
@@ -94,15 +93,9 @@ export class Tally {
  */
 export class EventTally implements Disposable {
   /** By channel. */
-  readonly joined = new Tally(
-    MOST_VALUES,
-    CHANNELS.map(channel => [channel]),
-  )
+  readonly joined: Tally
   /** By channel and kind of end. */
-  readonly left = new Tally(
-    MOST_VALUES,
-    CHANNELS.flatMap(channel => ENDS.map(end => [channel, end])),
-  )
+  readonly left: Tally
   /** By error code. */
   readonly failures = new Tally(
     MOST_VALUES,
@@ -129,8 +122,17 @@ export class EventTally implements Disposable {
   readonly #observer: Observer
   #subscriptions: readonly Disposable[] = []
 
-  constructor(observer: Observer) {
+  /** `channels`: those whose counts start at 0. */
+  constructor(observer: Observer, channels: readonly string[]) {
     this.#observer = observer
+    this.joined = new Tally(
+      MOST_VALUES,
+      channels.map(channel => [channel]),
+    )
+    this.left = new Tally(
+      MOST_VALUES,
+      channels.flatMap(channel => ENDS.map(end => [channel, end])),
+    )
   }
 
   /** Counts from now on. Call it once. */

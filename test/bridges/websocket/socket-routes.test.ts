@@ -3,11 +3,12 @@ import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { SocketRoutes } from '../../../src/bridges/websocket/socket-routes.ts'
+import { socketRoutes } from '../../../src/bridges/websocket/socket-routes.ts'
 
 /** Another copy of `@fastify/websocket`, the oldest for Fastify 5: npm nests one if versions differ. */
 const otherCopy = createRequire(import.meta.url)('fastify-websocket-floor') as typeof websocket
-const MAX = 1_000
+/** The limit of a bridge that registers the plugin for itself. */
+const MAX = 65_536
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
@@ -17,16 +18,17 @@ afterEach(async () => {
 /** The socket part of a bridge's plugin: an echo at `/ours`, with a check. */
 async function bridge(app: FastifyInstance, { url = '/ours', refuse = false } = {}): Promise<void> {
   await app.register(async scope => {
-    const routes = new SocketRoutes(scope, { maxPayload: MAX })
-    routes.route({
-      url,
-      // Includes one turn of the event loop, as any check can.
-      onRequest: async (_request, reply) => {
-        await new Promise(resolve => setImmediate(resolve))
-        return refuse ? reply.code(403).send() : undefined
+    await socketRoutes(scope, [
+      {
+        url,
+        // Includes one turn of the event loop, as any check can.
+        onRequest: async (_request, reply) => {
+          await new Promise(resolve => setImmediate(resolve))
+          return refuse ? reply.code(403).send() : undefined
+        },
+        accept: socket => socket.on('message', data => socket.send(`ours ${String(data).length}`)),
       },
-      accept: socket => socket.on('message', data => socket.send(`ours ${String(data).length}`)),
-    })
+    ])
   })
 }
 
@@ -72,20 +74,33 @@ function outcome(url: string, bytes = 3): Promise<string | number> {
 }
 
 describe("a bridge's sockets in a host app", () => {
-  it.each<[string, readonly Step[]]>([
-    ['before it', [own, bridge]],
-    ['after it', [bridge, own]],
-    ['before it, in another copy', [ownOfOtherCopy, bridge]],
-    ['after it, in another copy', [bridge, ownOfOtherCopy]],
-    ['in a scope next to it', [async app => void (await app.register(async scope => own(scope))), bridge]],
-    ['after it, next to a second bridge', [bridge, secondBridge, own]],
-  ])('work with @fastify/websocket registered %s, each with its own limits', async (_when, steps) => {
+  it.each<[string, string | number, readonly Step[]]>([
+    // By the host's registration.
+    ['before it', `ours ${MAX + 1}`, [own, bridge]],
+    ['before it, in another copy', `ours ${MAX + 1}`, [ownOfOtherCopy, bridge]],
+    ['after it', 1009, [bridge, own]],
+    ['after it, in another copy', 1009, [bridge, ownOfOtherCopy]],
+    [
+      'in a scope next to it',
+      1009,
+      [async app => void (await app.register(async scope => own(scope))), bridge],
+    ],
+    ['after it, next to a second bridge', 1009, [bridge, secondBridge, own]],
+  ])('work with @fastify/websocket registered %s', async (_when, long, steps) => {
     const { url } = await started(steps)
     expect(await outcome(`${url}/ours`)).toBe('ours 3')
-    expect(await outcome(`${url}/ours`, MAX + 1)).toBe(1009)
+    expect(await outcome(`${url}/ours`, MAX + 1)).toBe(long)
     expect(await outcome(`${url}/theirs`)).toBe('theirs 3')
     expect(await outcome(`${url}/theirs`, 50_000)).toBe('theirs 50000')
     expect(await outcome(`${url}/theirs`, 100_001)).toBe(1009)
+  })
+
+  it('say so if the limit of the host is too small', async () => {
+    const small: Step = async app => void (await app.register(websocket, { options: { maxPayload: 4_096 } }))
+    await expect(started([small, bridge])).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: 'options.maxPayload of @fastify/websocket must be at least 65536 for this bridge, got 4096',
+    })
   })
 
   it.each<[string, readonly Step[]]>([
@@ -131,14 +146,10 @@ describe("a bridge's sockets in a host app", () => {
     const { url } = await started([
       async app => {
         await app.register(async scope => {
-          const routes = new SocketRoutes(scope, { maxPayload: MAX })
-          routes.route({
-            url: '/ours',
-            onRequest: async () => undefined,
-            accept: () => {
-              throw new Error('no room')
-            },
-          })
+          const accept = () => {
+            throw new Error('no room')
+          }
+          await socketRoutes(scope, [{ url: '/ours', onRequest: async () => undefined, accept }])
         })
       },
     ])

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import browserBridge from '../../../src/bridges/browser/index.ts'
-import twilioBridge from '../../../src/bridges/twilio/index.ts'
+import twilioBridge from '../../../src/bridges/phone/twilio/index.ts'
 import { Observer } from '../../../src/core/model/events.ts'
 import type { Leg } from '../../../src/core/model/leg.ts'
 import { placeCall } from '../../../src/simulator/index.ts'

@@ -1,8 +1,10 @@
+import { EventEmitter } from 'node:events'
 import { isPacketLength, MOST_PACKET_BYTES } from '../../../src/bridges/browser/audio-packet.ts'
-import { Uplink } from '../../../src/bridges/browser/leg-audio.ts'
+import { BrowserLeg, pageSocket } from '../../../src/bridges/browser/browser-leg.ts'
 import { parse } from '../../../src/bridges/browser/protocol.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/browser/settings.ts'
-import { LegCounters } from '../../../src/bridges/browser/socket.ts'
+import { noopLogger } from '../../../src/common/log.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
@@ -46,26 +48,31 @@ const audio: FuzzTarget = {
   name: 'audio of the talk page',
   seeds: [Buffer.concat([packet, jump]), Buffer.alloc(MOST_PACKET_BYTES), Buffer.alloc(7)],
   run(input) {
-    const counters = new LegCounters()
-    let now = 0
-    const uplink = new Uplink(counters, DEFAULT_LIMITS, now)
+    const clock = new FakeClock(0)
+    const page = { bufferedAmount: 0, send() {}, ping() {}, close() {}, terminate() {} }
+    const socket = pageSocket(Object.assign(new EventEmitter(), page), clock, DEFAULT_LIMITS)
+    const terms = { id: 'browser-1', call: 'call', requested: () => {}, log: noopLogger }
+    const leg = BrowserLeg.open(socket, { ...terms, clock, limits: DEFAULT_LIMITS })
     let frames = 0
-    uplink.attach({
-      write: (frame: Int16Array) => {
+    leg.attach({
+      write: frame => {
         must(frame.length === FRAME_SAMPLES, 'whole frames')
         frames++
       },
       marked: () => {},
-    } as unknown as Parameters<Uplink['attach']>[0])
+      dtmf: () => {},
+    })
     // As messages of a length that the first byte of each chooses, a moment apart.
     for (let at = 0; at < input.length; ) {
       const bytes = Math.min(input.length - at, 8 + 640 * (1 + (input[at]! % 10)))
       const message = input.subarray(at, at + bytes)
       at += bytes
-      if (isPacketLength(message.length)) uplink.write(message, now)
-      now += 20
-      uplink.watch(now)
+      if (isPacketLength(message.length)) leg.message(message, true, clock.now())
+      clock.advance(20)
+      leg.watch(clock.now())
     }
+    const { counters } = leg
+    const now = clock.now()
     const mostMs = DEFAULT_LIMITS.maxGapMs + 5_000 + now * 1.05 + now
     must(frames * 20 <= mostMs, `no more sound than there is time for it: ${frames}`)
     must(frames === counters.framesIn, 'every frame is counted')

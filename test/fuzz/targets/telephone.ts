@@ -1,16 +1,19 @@
 import { parse as parseForm } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
-import { asteriskWebSocketMedia } from '../../../src/bridges/asterisk/chan-websocket.ts'
-import { asteriskMedia, ExpectedStreams } from '../../../src/bridges/asterisk/wire.ts'
-import { jambonzMedia } from '../../../src/bridges/jambonz/wire.ts'
-import { plivoMedia } from '../../../src/bridges/plivo/wire.ts'
-import { jsonMedia } from '../../../src/bridges/telephony/json-media/json-media.ts'
-import { callForm } from '../../../src/bridges/telephony/markup/call-form.ts'
-import { connectStream, sayAndHangUp } from '../../../src/bridges/telephony/markup/call-xml.ts'
-import { destinationFault } from '../../../src/bridges/telephony/outbound/destination.ts'
-import { type MediaDialect, PHONE_LINE } from '../../../src/bridges/telephony/ports/media-dialect.ts'
-import { webhookCall } from '../../../src/bridges/telephony/webhooks.ts'
-import { telnyxMedia } from '../../../src/bridges/telnyx/wire.ts'
+import {
+  asteriskMedia,
+  asteriskWebSocketMedia,
+  ExpectedStreams,
+} from '../../../src/bridges/phone/asterisk/dialect.ts'
+import { type MediaDialect, PHONE_LINE } from '../../../src/bridges/phone/carrier.ts'
+import { webhookCall } from '../../../src/bridges/phone/carrier-routes.ts'
+import { jambonzMedia } from '../../../src/bridges/phone/jambonz/dialect.ts'
+import { jsonMedia } from '../../../src/bridges/phone/json-media/json-media.ts'
+import { callForm } from '../../../src/bridges/phone/markup/call-form.ts'
+import { connectStream, sayAndHangUp } from '../../../src/bridges/phone/markup/call-xml.ts'
+import { destinationFault } from '../../../src/bridges/phone/outbound/destination.ts'
+import { plivoMedia } from '../../../src/bridges/phone/plivo/dialect.ts'
+import { telnyxMedia } from '../../../src/bridges/phone/telnyx/dialect.ts'
 import { parseTwiml, readXml } from '../../../src/simulator/twilio/phone/twiml.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 

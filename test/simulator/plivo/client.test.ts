@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { AxiosStatic } from 'axios'
 import { Client } from 'plivo'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { PlivoCallsApi } from '../../../src/bridges/plivo/calls-api.ts'
+import { PlivoCallsApi } from '../../../src/bridges/phone/plivo/rest.ts'
 import { listenPlivo } from '../../../src/simulator/index.ts'
 import { until } from '../../support/until.ts'
 

@@ -54,7 +54,7 @@ export function soundMachine(changes: Partial<DoctorEnvironment> = {}): DoctorEn
     isDragoman: async () => true,
     receiver: async () => 405,
     twilioAccount: async () => undefined,
-    carrierApi: () => undefined,
+    carrierApi: async () => undefined,
     discord: async () => {
       throw new Error('unexpected request to Discord')
     },

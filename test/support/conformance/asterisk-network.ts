@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { AsteriskCallsApi } from '../../../src/bridges/asterisk/index.ts'
-import type { CarrierApi } from '../../../src/bridges/telephony/ports/carrier-api.ts'
+import { AsteriskCallsApi } from '../../../src/bridges/phone/asterisk/index.ts'
+import type { CarrierApi } from '../../../src/bridges/phone/carrier.ts'
 import { AsteriskSimulator } from '../../../src/simulator/asterisk/asterisk-simulator.ts'
 import type { Channel } from '../../../src/simulator/asterisk/channel.ts'
 import { until } from '../until.ts'

@@ -1,5 +1,5 @@
-import { JambonzCallsApi } from '../../../src/bridges/jambonz/index.ts'
-import type { CarrierApi } from '../../../src/bridges/telephony/ports/carrier-api.ts'
+import type { CarrierApi } from '../../../src/bridges/phone/carrier.ts'
+import { JambonzCallsApi } from '../../../src/bridges/phone/jambonz/index.ts'
 import type { JambonzCall } from '../../../src/simulator/jambonz/call.ts'
 import type { JambonzCallee, JambonzSimulator } from '../../../src/simulator/jambonz/jambonz-simulator.ts'
 import { until } from '../until.ts'

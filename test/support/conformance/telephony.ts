@@ -1,11 +1,10 @@
 import Fastify from 'fastify'
 import { expect } from 'vitest'
-import { type CarrierBridgeOptions, registerCarrier } from '../../../src/bridges/telephony/carrier-bridge.ts'
-import type { IncomingCall } from '../../../src/bridges/telephony/incoming-call.ts'
-import { CarrierDialer } from '../../../src/bridges/telephony/outbound/carrier-dialer.ts'
-import type { Carrier } from '../../../src/bridges/telephony/ports/carrier.ts'
-import type { CarrierApi } from '../../../src/bridges/telephony/ports/carrier-api.ts'
-import type { StreamLeg } from '../../../src/bridges/telephony/streams/stream-leg.ts'
+import type { Carrier, CarrierApi } from '../../../src/bridges/phone/carrier.ts'
+import { type CarrierBridgeOptions, registerCarrier } from '../../../src/bridges/phone/carrier-bridge.ts'
+import type { IncomingCall } from '../../../src/bridges/phone/incoming-call.ts'
+import type { PhoneLeg } from '../../../src/bridges/phone/leg/phone-leg.ts'
+import { CarrierDialer } from '../../../src/bridges/phone/outbound/carrier-dialer.ts'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
 import type { Invitation } from '../../../src/core/model/invitation.ts'
 import type { Leg } from '../../../src/core/model/leg.ts'
@@ -235,7 +234,7 @@ export const telephonyChecks: Checks<TelephonySubject> = {
   async 'continues as the same call after its server handed it over'(subject) {
     await using bridge = await open(subject)
     const { phone, got } = await bridge.talk()
-    expect((got.leg as StreamLeg).handOver()).toBe(true)
+    expect((got.leg as PhoneLeg).handOver()).toBe(true)
     const again = await bridge.soon('another leg', () => bridge.legs[1])
     expect([again.leg.call, again.invitation]).toEqual([got.leg.call, got.invitation])
     expect(got.end).toMatchObject({ kind: 'failed', error: { code: 'LEG_LOST', retryable: true } })

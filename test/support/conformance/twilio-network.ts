@@ -1,4 +1,4 @@
-import type { CarrierApi } from '../../../src/bridges/telephony/ports/carrier-api.ts'
+import type { CarrierApi } from '../../../src/bridges/phone/carrier.ts'
 import {
   type PhoneProfile,
   placeCall,

@@ -1,5 +1,5 @@
 import { type App, buildApp } from '../../../src/app/app.ts'
-import { DEFAULT_LIMITS } from '../../../src/bridges/telephony/limits.ts'
+import { DEFAULT_LIMITS } from '../../../src/bridges/phone/limits.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import type { Direction, Toxics } from '../../../src/simulator/network/fault-pipe.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'

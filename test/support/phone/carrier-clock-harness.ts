@@ -1,15 +1,17 @@
 import { EventEmitter } from 'node:events'
-import { asteriskWebSocketMedia } from '../../../src/bridges/asterisk/chan-websocket.ts'
-import { asteriskMedia, ExpectedStreams } from '../../../src/bridges/asterisk/wire.ts'
-import { jambonzMedia } from '../../../src/bridges/jambonz/wire.ts'
-import { plivoMedia } from '../../../src/bridges/plivo/wire.ts'
-import { jsonMedia } from '../../../src/bridges/telephony/json-media/json-media.ts'
-import { DEFAULT_LIMITS } from '../../../src/bridges/telephony/limits.ts'
-import { type MediaDialect, PHONE_LINE } from '../../../src/bridges/telephony/ports/media-dialect.ts'
-import { StreamLeg } from '../../../src/bridges/telephony/streams/stream-leg.ts'
-import { LegCounters, MediaSocket } from '../../../src/bridges/telephony/streams/stream-socket.ts'
-import { telnyxMedia } from '../../../src/bridges/telnyx/wire.ts'
-import type { LegTransport } from '../../../src/bridges/websocket/leg-socket.ts'
+import {
+  asteriskMedia,
+  asteriskWebSocketMedia,
+  ExpectedStreams,
+} from '../../../src/bridges/phone/asterisk/dialect.ts'
+import { type MediaDialect, PHONE_LINE } from '../../../src/bridges/phone/carrier.ts'
+import { jambonzMedia } from '../../../src/bridges/phone/jambonz/dialect.ts'
+import { jsonMedia } from '../../../src/bridges/phone/json-media/json-media.ts'
+import { PhoneLeg } from '../../../src/bridges/phone/leg/phone-leg.ts'
+import { DEFAULT_LIMITS } from '../../../src/bridges/phone/limits.ts'
+import { plivoMedia } from '../../../src/bridges/phone/plivo/dialect.ts'
+import { telnyxMedia } from '../../../src/bridges/phone/telnyx/dialect.ts'
+import type { LegTransport } from '../../../src/bridges/websocket/guarded-socket.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import { randomFrom } from '../../../src/simulator/random.ts'
 
@@ -63,13 +65,10 @@ export function answered(
   const time = { now: 1_000 }
   const clock = { now: () => time.now, at: () => ({ [Symbol.dispose]() {} }) }
   const line = new Line(hooks.sent)
-  const counters = new LegCounters()
-  const socket = new MediaSocket(line, { clock, limits: DEFAULT_LIMITS, counters, media })
-  socket.start()
-  let leg: StreamLeg | undefined
+  let leg: PhoneLeg | undefined
   const options = { carrier: name, media, clock, limits: DEFAULT_LIMITS, log: noopLogger }
   const handshake = { check: () => undefined, refused: () => {}, nextId: () => `${name}-1` }
-  StreamLeg.answer(socket, { ...options, ...handshake }, made => {
+  const { counters } = PhoneLeg.accept(line, { ...options, ...handshake }, made => {
     leg = made
     made.attach({ write: hooks.heard, marked: () => {}, dtmf: () => {} })
   })

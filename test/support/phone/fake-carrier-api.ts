@@ -1,7 +1,7 @@
-import { inputOf } from '../../../src/bridges/telephony/markup/call-form.ts'
-import type { DialInput } from '../../../src/bridges/telephony/outbound/outbound-call-state.ts'
-import type { CallOrder, CarrierApi, CarrierError } from '../../../src/bridges/telephony/ports/carrier-api.ts'
-import { carrierError } from '../../../src/bridges/twilio/calls-api.ts'
+import type { CallOrder, CarrierApi, CarrierError } from '../../../src/bridges/phone/carrier.ts'
+import { inputOf } from '../../../src/bridges/phone/markup/call-form.ts'
+import type { DialInput } from '../../../src/bridges/phone/outbound/outbound-call-state.ts'
+import { carrierError } from '../../../src/bridges/phone/twilio/rest.ts'
 
 /** A fake of Twilio’s REST API: records requests; the test responds. */
 export class FakeCarrierApi implements CarrierApi {

@@ -1,10 +1,9 @@
 import { EventEmitter } from 'node:events'
 import type { WebSocket } from 'ws'
-import { jsonMedia } from '../../../src/bridges/telephony/json-media/json-media.ts'
-import { DEFAULT_LIMITS, type StreamLimits } from '../../../src/bridges/telephony/limits.ts'
-import { PHONE_LINE } from '../../../src/bridges/telephony/ports/media-dialect.ts'
-import { StreamLeg } from '../../../src/bridges/telephony/streams/stream-leg.ts'
-import { LegCounters, MediaSocket } from '../../../src/bridges/telephony/streams/stream-socket.ts'
+import { PHONE_LINE } from '../../../src/bridges/phone/carrier.ts'
+import { jsonMedia } from '../../../src/bridges/phone/json-media/json-media.ts'
+import { PhoneLeg } from '../../../src/bridges/phone/leg/phone-leg.ts'
+import { DEFAULT_LIMITS, type StreamLimits } from '../../../src/bridges/phone/limits.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../log-lines.ts'
 import { Admitted } from './twilio-bridge-harness.ts'
@@ -46,9 +45,6 @@ export function answeredLeg(limits: Partial<StreamLimits> = {}) {
   const log = new LogLines()
   const fake = new FakeSocket()
   const all = { ...DEFAULT_LIMITS, stoppedMs: 0, ...limits }
-  const options = { clock, limits: all, counters: new LegCounters(), media: jsonMedia(PHONE_LINE) }
-  const socket = new MediaSocket(fake as unknown as WebSocket, options)
-  socket.start()
   let made: Admitted | undefined
   const terms = {
     carrier: 'twilio',
@@ -60,13 +56,13 @@ export function answeredLeg(limits: Partial<StreamLimits> = {}) {
     refused: () => {},
     nextId: () => 'twilio-1',
   }
-  StreamLeg.answer(socket, terms, leg => {
+  PhoneLeg.accept(fake as unknown as WebSocket, terms, leg => {
     made = new Admitted(leg, { room: 'r' })
   })
   fake.hear({ event: 'connected' })
   fake.hear({ event: 'start', streamSid: 'MZ1', start: { streamSid: 'MZ1', callSid: 'CA1' } })
   if (!made) throw new Error('no leg')
-  const leg = made.leg as StreamLeg
+  const leg = made.leg as PhoneLeg
   let at = 0
   const media = (timestamp = at, payload = Buffer.alloc(160, 0xff).toString('base64')) => {
     at = timestamp + 20

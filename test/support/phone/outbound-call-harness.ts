@@ -1,4 +1,4 @@
-import { OutboundCall } from '../../../src/bridges/telephony/outbound/outbound-call.ts'
+import { OutboundCall } from '../../../src/bridges/phone/outbound/outbound-call.ts'
 import type { DialEnd, DialOutcome } from '../../../src/core/model/dialer.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'

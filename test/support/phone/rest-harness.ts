@@ -1,5 +1,5 @@
-import { CarrierDialer, type DialerSettings } from '../../../src/bridges/telephony/index.ts'
-import { TwilioCallsApi } from '../../../src/bridges/twilio/index.ts'
+import { CarrierDialer, type DialerSettings } from '../../../src/bridges/phone/index.ts'
+import { TwilioCallsApi } from '../../../src/bridges/phone/twilio/index.ts'
 import { LogLines } from '../log-lines.ts'
 import { ACCOUNT, RestStandIn } from './rest-simulator.ts'
 import { fieldsOf, Harness, PUBLIC_URL, tokenIn, until } from './twilio-bridge-harness.ts'

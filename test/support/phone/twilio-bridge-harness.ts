@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type ClientOptions, WebSocket } from 'ws'
-import twilioBridge, { sign, type TwilioBridgeOptions } from '../../../src/bridges/twilio/index.ts'
+import twilioBridge, { sign, type TwilioBridgeOptions } from '../../../src/bridges/phone/twilio/index.ts'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
 import type { Admission, Invitation } from '../../../src/core/model/invitation.ts'
 import type { Leg } from '../../../src/core/model/leg.ts'

@@ -4,7 +4,7 @@ import {
   type DialState,
   next,
   queued,
-} from '../../../src/bridges/telephony/outbound/outbound-call-state.ts'
+} from '../../../src/bridges/phone/outbound/outbound-call-state.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'

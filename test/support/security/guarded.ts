@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { type App, type AppConfig, type AppOptions, buildApp } from '../../../src/app/app.ts'
-import { sign } from '../../../src/bridges/twilio/index.ts'
+import { sign } from '../../../src/bridges/phone/twilio/index.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { LogLines } from '../log-lines.ts'
 

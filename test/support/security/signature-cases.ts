@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import twilio from 'twilio'
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
-import { isSigned, sign } from '../../../src/bridges/telephony/markup/form-signature.ts'
-import { PublicUrl } from '../../../src/bridges/telephony/public-url.ts'
+import { isSigned, sign } from '../../../src/bridges/phone/markup/form-signature.ts'
+import { PublicUrl } from '../../../src/bridges/phone/public-url.ts'
 
 const SEED = 20_261_121
 

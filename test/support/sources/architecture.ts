@@ -32,7 +32,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'service/index.ts': ['service/client', 'service/contract.ts', 'core/model', 'common'],
   'bridges/websocket': ['net', 'core', 'common', 'transcode'],
-  'bridges/telephony': ['bridges/websocket', 'messages', 'storage', 'net', 'core', 'common', 'transcode'],
+  'bridges/phone': ['bridges/websocket', 'messages', 'storage', 'net', 'core', 'common', 'transcode'],
+  'bridges/phone/carriers.ts': ['bridges/phone', 'common'],
   'bridges/browser': ['bridges/websocket', 'messages', 'pages', 'net', 'core', 'common', 'transcode'],
   'bridges/discord': ['messages', 'storage', 'net', 'core', 'common', 'transcode'],
   media: ['messages', 'storage', 'core', 'common', 'transcode'],
@@ -53,17 +54,17 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli', 'common'],
 }
 
-/** Every other folder of `bridges` is a carrier: it knows telephony and no other carrier. */
-const CARRIER = /^bridges\/[\w-]+(?=\/)/
+/** Every other folder of `bridges/phone` is a carrier: it knows what carriers share, and no other carrier. */
+const CARRIER = /^bridges\/phone\/(?!(?:history|json-media|leg|markup|outbound|rest)\/)[\w-]+(?=\/)/
 const BELOW_CARRIERS = [
-  ...['bridges/telephony', 'bridges/websocket', 'messages', 'pages'],
+  ...['bridges/phone', 'bridges/websocket', 'messages', 'pages'],
   ...['storage', 'net', 'core', 'common', 'transcode'],
 ]
 /** Modules that know carriers: the composition, the schema, and their own commands. */
 const KNOWS_CARRIERS =
-  /^src\/(app\/(carriers|app-settings)|config\/(carriers|load)|cli\/carrier-numbers|cli\/doctor\/[\w-]+)\.ts$/
+  /^src\/(bridges\/phone\/carriers|app\/app-settings|config\/load|cli\/carrier-numbers|cli\/doctor\/[\w-]+)\.ts$/
 
-const PLUGIN = /^src\/(discord|bridges\/[^/]+\/index|web\/status|service\/server\/plugin)\.ts$/
+const PLUGIN = /^src\/(discord|bridges\/[^/]+(\/[^/]+)?\/index|web\/status|service\/server\/plugin)\.ts$/
 
 /** Words that only some files can use, with the alternative for others. */
 const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead: string }[] = [
@@ -91,9 +92,10 @@ const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead:
 /** The layer of a file, as its key in the table above. */
 export function layerOf(path: string): string {
   const inside = path.replace(/^src\//, '')
-  const [layer = CARRIER.exec(inside)?.[0]] = Object.keys(LAYERS)
+  const [longest] = Object.keys(LAYERS)
     .filter(prefix => isWithin(inside, prefix))
     .sort((a, b) => b.length - a.length)
+  const layer = CARRIER.exec(inside)?.[0] ?? longest
   if (layer !== undefined && path.startsWith('src/')) return layer
   throw new RangeError(`${path} belongs to no layer: give it a place in test/support/sources/architecture.ts`)
 }

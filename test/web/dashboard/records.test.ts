@@ -87,7 +87,6 @@ test.each([
   [{ name: null, id: 'twilio-12', simulated: null }, 'Phone 12'],
   [{ name: null, id: 'telnyx-node-2-7', simulated: null }, 'Phone 7'],
   [{ name: null, id: 'browser-3', simulated: null }, 'Browser 3'],
-  [{ name: null, id: 'leg-3', simulated: null }, 'leg-3'],
   [{ name: null, id: '9f8e', simulated: null }, '9f8e'],
 ])('%o is shown as %s', (figures, name) => {
   expect(participantName(figures)).toBe(name)

@@ -65,7 +65,7 @@ test('a histogram is within 5 % of every bound, and its counts never decrease', 
 
 test('counts observed events until it is disposed', () => {
   const observer = new Observer()
-  const tally = new EventTally(observer)
+  const tally = new EventTally(observer, ['twilio'])
   tally.start()
   const recording = (id: string, state: 'notice' | 'recording' | 'ended') =>
     observer.emit('recording', { room: 'r', recording: id, state })

@@ -14,21 +14,10 @@ export const SOUND_RATE = 8_000
 /** Seconds per point. */
 const SECONDS = 5
 
-const CHANNELS: Readonly<Record<string, string>> = {
-  twilio: 'Phone',
-  signalwire: 'Phone',
-  telnyx: 'Phone',
-  plivo: 'Phone',
-  jambonz: 'Phone',
-  asterisk: 'Phone',
-  telephony: 'Phone',
-  browser: 'Browser',
-  discord: 'Discord',
-}
-
-/** Returns the name of a channel for people. */
+/** Returns the name of a channel for people. Every channel but these two is a carrier’s. */
 export function channelName(channel: string): string {
-  return CHANNELS[channel] ?? channel
+  if (channel === 'browser') return 'Browser'
+  return channel === 'discord' ? 'Discord' : 'Phone'
 }
 
 /** Number at the end of the ID of an unnamed phone or visitor: `twilio-12`, or `twilio-<node>-12` in a fleet. */
@@ -42,8 +31,8 @@ export function participantName({
 }: Pick<LegFigures, 'name' | 'id' | 'simulated'>): string {
   if (name !== null) return name
   if (simulated) return `Simulated phone ${simulated.phone + 1}`
-  const [, channel = '', number] = NUMBERED.exec(id) ?? []
-  return CHANNELS[channel] === undefined ? id : `${CHANNELS[channel]} ${number}`
+  const [, channel, number] = NUMBERED.exec(id) ?? []
+  return channel === undefined ? id : `${channelName(channel)} ${number}`
 }
 
 /** The lag of a leg over the last minutes: one point per five seconds, with their maximum. */

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { type DeepReadonly, type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { carrierFields, defineCarrier } from '../carrier.ts'
+import { OUTBOUND_DEFAULTS, outboundFields } from '../outbound/settings.ts'
+
+const ACCOUNT_SID = /^AC\w{32}$/
+const KEY_SID = /^SK\w{32}$/
+
+/** Outbound calls. Without this section, no calls are placed. */
+const outboundSettingsSchema = z.strictObject({
+  accountSid: z
+    .string()
+    .regex(ACCOUNT_SID)
+    .describe('the account SID: AC and 32 characters')
+    .meta({ about: 'Account that places calls. Without this section, no calls are placed.' }),
+  authToken: secret()
+    .optional()
+    .meta({ about: 'Auth token of that account, if it differs from twilio.authToken.' }),
+  apiKeySid: z
+    .string()
+    .regex(KEY_SID)
+    .optional()
+    .describe('the SID of an API key: SK and 32 characters')
+    .meta({ about: 'API key to use instead of the auth token.' }),
+  apiKeySecret: secret().optional().meta({ about: 'Secret of the API key.' }),
+  ...outboundFields,
+  from: outboundFields.from.meta({
+    about: 'Caller ID of outbound calls: one of your Twilio numbers, or a number verified with Twilio.',
+  }),
+  machineDetection: outboundFields.machineDetection.meta({
+    about: `Hang up on answering machines (${OUTBOUND_DEFAULTS.machineDetection}). Twilio charges for detecting them.`,
+  }),
+  apiUrl: urlSchema('an http:// or https:// address without user, query or fragment')
+    .optional()
+    .meta({ about: 'Alternative address of the REST API, for tests.' }),
+  region: z
+    .string()
+    .regex(/^[a-z]{2}\d$/)
+    .optional()
+    .describe('a Twilio region, like ie1')
+    .meta({ about: 'Twilio region, if not us1.' }),
+  edge: z
+    .string()
+    .regex(/^[a-z-]{2,40}$/)
+    .optional()
+    .describe('a Twilio edge, like dublin')
+    .meta({ about: 'Edge of that region.' }),
+})
+
+/** Settings of outbound calls through Twilio. Without its own token, the account’s token is used. */
+export type TwilioOutboundSettings = DeepReadonly<z.infer<typeof outboundSettingsSchema>>
+
+/**
+ * Access to the account’s REST API, by the auth token or an API key, which can be revoked separately. `apiUrl`, for
+ * example of a simulator or gateway, excludes `region` and `edge`.
+ */
+export type RestSettings = Pick<
+  TwilioOutboundSettings,
+  'accountSid' | 'authToken' | 'apiKeySid' | 'apiKeySecret' | 'apiUrl' | 'region' | 'edge'
+>
+
+const twilioSettingsSchema = z.strictObject({
+  authToken: secret().optional().meta({
+    about:
+      'Auth token of the account. It verifies that requests come from Twilio. Without it, only local requests are accepted.',
+  }),
+  authTokens: z
+    .array(secret())
+    .optional()
+    .meta({ about: 'Several auth tokens instead of one, during rotation.' }),
+  outbound: outboundSettingsSchema.optional(),
+  usageFile: z.string().min(1).default('dragoman.calls.json').describe('the path of a file').meta({
+    about:
+      'File with the minutes and costs counted toward daily limits, so that a restart does not reset them. Contains no phone numbers.',
+  }),
+  ...carrierFields,
+})
+
+export type TwilioSettings = SettingsInput<typeof twilioSettingsSchema>
+
+/** Returns the auth tokens of the account: none, one, or several during rotation. */
+export function authTokensOf({ authToken, authTokens }: TwilioSettings): readonly string[] {
+  return authTokens ?? (authToken === undefined ? [] : [authToken])
+}
+
+/** Twilio among the settings. */
+export const twilio = defineCarrier({
+  name: 'twilio',
+  title: 'Twilio',
+  schema: twilioSettingsSchema,
+  credential: 'authToken',
+  secrets: ['authToken', 'authTokens', 'outbound.authToken', 'outbound.apiKeySecret'],
+  isSigned: settings => authTokensOf(settings).length > 0,
+  signingSecret: settings => authTokensOf(settings)[0],
+  // The first token stays first, because other instances sign with it.
+  async carrier(settings, ownKeys) {
+    const { twilioCarrier } = await import('./dialect.ts')
+    const tokens = authTokensOf(settings)
+    // The account that places calls signs its webhooks.
+    const dialing = settings.outbound?.authToken
+    const both = dialing === undefined || tokens.includes(dialing) ? tokens : [...tokens, dialing]
+    return twilioCarrier([...both, ...ownKeys])
+  },
+  async api(settings) {
+    const { TwilioCallsApi } = await import('./rest.ts')
+    const outbound = settings.outbound!
+    const own = outbound.authToken ?? authTokensOf(settings)[0]
+    return new TwilioCallsApi({ ...outbound, authToken: outbound.apiKeySid === undefined ? own : undefined })
+  },
+})
