@@ -34,7 +34,9 @@ test('everything that the package names can be compiled, packed, imported and ru
   ])
   expect(imported.stdout.trim().split('\n')).toEqual(entries.map(({ name }) => `${name} true`))
   expect([answered.stdout, answered.stderr]).toEqual([`${version}\n`, ''])
-  expect(readFileSync(join(PROJECT, source(bin.dragoman ?? '')), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+  expect(readFileSync(join(PROJECT, source(bin.dragoman ?? '')), 'utf8')).toMatch(
+    /^#!\/usr\/bin\/env -S node /,
+  )
   const [{ files }] = JSON.parse(packed.stdout) as [{ files: { path: string }[] }]
   const paths = files.map(({ path }) => path)
   for (const path of [

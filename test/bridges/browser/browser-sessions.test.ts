@@ -33,7 +33,7 @@ describe('a visitor', () => {
     await b.run(200)
     const { request, sent, sink } = b.translator.last
     expect(request).toEqual({ from: 'en-us', to: 'es-es', want: 'speech' })
-    expect(sent.length).toBe(16)
+    expect(sent.length).toBe(10)
     const maker = await Mp3Maker.create()
     sink.result({
       utterance: '1',

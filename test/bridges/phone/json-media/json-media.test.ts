@@ -40,7 +40,7 @@ describe('a message from Twilio', () => {
       streamId: 'MZ1',
       track: 'inbound',
       timestampMs: 73,
-      payload: Buffer.of(0xff),
+      payload: '/w==',
     })
     expect(json({ event: 'dtmf', streamSid: 'MZ1', dtmf: { track: 'inbound_track', digit: '#' } })).toEqual({
       kind: 'dtmf',
