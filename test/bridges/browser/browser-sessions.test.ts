@@ -156,7 +156,7 @@ describe('a visitor', () => {
     const late = await b.talker()
     late.send({ kind: 'resume', call, secret })
     expect(await late.expect('refused')).toMatchObject({ why: 'gone' })
-    expect(b.clock.pending).toBe(0)
+    await expect.poll(() => b.clock.pending).toBe(0)
   })
 
   test('is disconnected when their time is up', async () => {
