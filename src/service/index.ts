@@ -5,7 +5,7 @@ export { RESULT_PATHS, type ResultPaths } from './client/result-fields.ts'
 export { readResult } from './client/result-reader.ts'
 export type { VoiceFilter } from './client/service-client.ts'
 export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
-export type { ServiceSession, SessionInput, SessionSetup } from './client/session.ts'
+export type { ServiceSession, SessionInput } from './client/session.ts'
 export type {
   SessionEnd,
   SessionEvent,

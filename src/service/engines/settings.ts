@@ -82,7 +82,7 @@ export interface AnyEngine<K extends keyof Ports = keyof Ports> {
 /** Returns the engine that an entry of the list of `kind` names. */
 export function engineNamed<K extends keyof Ports>(kind: K, name: string): AnyEngine<K> {
   const found = ENGINES.find(engine => engine.kind === kind && engine.schema.shape.engine.value === name)
-  if (!found) throw new RangeError(`engine is "${name}", which is none of the kind ${kind}`)
+  if (!found) throw new RangeError(`there is no engine "${name}" of kind ${kind}`)
   return found as unknown as AnyEngine<K>
 }
 

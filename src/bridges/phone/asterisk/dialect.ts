@@ -139,7 +139,7 @@ function audioSocketFrame(
       return STOP
     default:
       if (frame[0]! < FRAME.slin || frame[0]! > 0x18) return UNKNOWN
-      // Audio at another rate than configured can neither be played nor skipped, unless there is none.
+      // Audio at a rate other than the configured one cannot be played; an empty frame is harmless.
       return frame.length === HEADER_BYTES ? pcmMedia(frame.subarray(HEADER_BYTES)) : INVALID.media
   }
 }

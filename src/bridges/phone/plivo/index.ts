@@ -18,6 +18,7 @@ export type { PlivoAudio } from './dialect.ts'
 export { sign } from './dialect.ts'
 export type { PlivoRestSettings } from './rest.ts'
 export { PlivoCallsApi } from './rest.ts'
+export type { PlivoOutbound, PlivoSettings } from './settings.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

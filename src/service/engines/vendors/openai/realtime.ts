@@ -70,7 +70,7 @@ const DELAY = 'low'
 /** Model that transcribes the speech that another one translates, for captions. */
 const CAPTION_MODEL = 'gpt-realtime-whisper'
 
-/** The sample rate of OpenAI's realtime sessions (Hz): any other is rejected. */
+/** The sample rate of OpenAI's realtime sessions (Hz). They reject all others. */
 const OPENAI_RATE = 24_000
 
 const sessionEvent = z.object({

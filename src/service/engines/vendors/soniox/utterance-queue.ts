@@ -182,7 +182,7 @@ interface ClauseListener {
   failed(error: Error): void
 }
 
-/** Least length of a clause (letters): shorter ones are spoken with what follows. */
+/** Minimum length of a clause (letters): shorter ones are spoken with what follows. */
 const LEAST_LETTERS = 12
 /** The text up to the last mark that is followed by more. */
 const CLAUSES = /^[\s\S]*[.?!…,;:。！？，；：]["'”’»)]*(?=\s)|^[\s\S]*[。！？，；：]/
