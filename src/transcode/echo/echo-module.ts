@@ -12,8 +12,11 @@ declare const WebAssembly: {
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown }
 }
 
-/** Compiled from `assembly/` by `npm run assembly`; a test compares it with its source. */
-const BINARY = new URL('echo.wasm', import.meta.url)
+/**
+ * Compiled from `assembly/` by `npm run assembly`; a test compares it with its source. Read at once: a process out of file
+ * descriptors could not read it when the first voice plays.
+ */
+const BINARY = readFileSync(new URL('echo.wasm', import.meta.url))
 /** WebAssembly memory grows by pages of 64 KiB, here up to 1 GiB: enough for 30 000 callers. */
 const PAGE = 65_536
 const MOST_PAGES = 16_384
@@ -131,7 +134,7 @@ export function echoModule(): EchoModule {
 }
 
 function create(): EchoModule {
-  const module = new EchoModule(readFileSync(BINARY))
+  const module = new EchoModule(BINARY)
   module.f32.set(transformTables(), module.call.tables() / 4)
   module.f32.set(bandWeights(), module.call.weights() / 4)
   return module
