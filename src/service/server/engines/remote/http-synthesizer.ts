@@ -1,8 +1,8 @@
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
-import { Mp3Pool } from '../../../../transcode/mp3/decoder-pool.ts'
-import { Mp3Stream } from '../../../../transcode/mp3/stream.ts'
+import { mp3Ready } from '../../../../transcode/mp3/mp3-decoder.ts'
 import { SAMPLE_RATE, samplesOf } from '../../../../transcode/pcm.ts'
+import { SLICE_BYTES, SpeechDecoder } from '../../../../transcode/speech-decoder.ts'
 import { WavSpeech } from '../../../../transcode/wav.ts'
 import { AUDIO_RATES, type VoiceEntry } from '../../../contract.ts'
 import { primedSpeech, type Speech, type Synthesizer } from '../engine.ts'
@@ -106,9 +106,6 @@ const TYPES: Readonly<Record<string, SpokenFormat>> = {
 /** Unspecific types: the requested format is assumed. */
 const VAGUE = ['', 'application/octet-stream', 'binary/octet-stream']
 
-/** mp3 decoders of this process, created for the first mp3 response. */
-const pool = new Mp3Pool({ max: 32, spare: 1 })
-
 /** Speech in a response: first the rate, then samples. The requester reads or closes it. */
 export class SpokenAnswer {
   /** Hz */
@@ -171,22 +168,19 @@ export class SpokenAnswer {
   }
 
   async *#fromMp3(): AsyncGenerator<Int16Array> {
-    await pool.ready(1)
-    let made: Int16Array[] = []
-    const stream = new Mp3Stream(pool, pcm => made.push(pcm.slice()))
+    const made: Int16Array[] = []
+    const decoder = new SpeechDecoder(pcm => made.push(pcm.slice()))
     try {
-      for await (const bytes of this.#bytes) {
-        stream.write(bytes)
-        await drain(stream)
-        yield* made.splice(0)
-      }
-      stream.end()
-      await drain(stream)
-      yield* made.splice(0)
-      if (stream.stats.frames === 0) throw new HttpFault('returned an mp3 without audio')
+      for await (const bytes of this.#bytes)
+        for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+          while (!decoder.write(bytes.subarray(at, at + SLICE_BYTES), false)) await mp3Ready()
+          yield* made.splice(0)
+        }
+      while (!decoder.finish()) await mp3Ready()
+      yield* made
+      if (decoder.samples === 0) throw new HttpFault('returned an mp3 without audio')
     } finally {
-      made = []
-      stream.close()
+      decoder.close()
     }
   }
 
@@ -195,10 +189,6 @@ export class SpokenAnswer {
       throw new HttpFault(`returned speech at ${rate} Hz, supported are ${AUDIO_RATES.join(', ')}`)
     this.rate = rate
   }
-}
-
-async function drain(stream: Mp3Stream): Promise<void> {
-  while (stream.decode() === 'waiting') await pool.ready(1)
 }
 
 function read(decode: () => Int16Array): Int16Array {
