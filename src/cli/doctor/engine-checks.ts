@@ -115,7 +115,6 @@ export async function engineChecks(
     recognition(pocketsphinx, around),
     translation(apertium, around),
     voices(espeak, around),
-    mp3(around),
   ])
   const models = await modelChecks(config.embedded.engines, around)
   // A sentence would only repeat what is missing on this machine.
@@ -178,12 +177,6 @@ export async function moreVoices(engine: Engines['flite'], around: DoctorEnviron
   const answer = engine.enabled ? await around.ask(engine.command, ['-lv']) : undefined
   if (answer === undefined) return []
   return [ok('English voices', `flite, ${answer.replace(/^Voices available:\s*/, '').trim()}`)]
-}
-
-async function mp3(around: DoctorEnvironment): Promise<Check> {
-  const reason = await around.loadLibrary('libmpg123.so.0')
-  if (reason === undefined) return ok('mp3 decoder', 'libmpg123')
-  return warn('mp3 decoder', 'WebAssembly, which needs twice the CPU time', install('libmpg123-0'))
 }
 
 function off(name: string, engine: string): Check {
