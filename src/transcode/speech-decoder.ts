@@ -34,11 +34,9 @@ export class SpeechDecoder {
   readonly #rawRate: number
   /** Bytes whose format is not known yet. */
   #held = NO_BYTES
-  #ended = false
+  #closed = false
   #mp3: Mp3Decoder | undefined
   #wav: WavReader | undefined
-  /** Neither: all is ignored. */
-  #ignored = false
   /** Bytes of an ID3 tag that follow. */
   #tagLeft = 0
   /** The first frame of the mp3 follows. */
@@ -61,7 +59,7 @@ export class SpeechDecoder {
    * its own, starts with them. Returns false, and takes nothing, if no mp3 decoder is free: await `mp3Ready`.
    */
   write(bytes: Uint8Array, begins: boolean): boolean {
-    if (this.#ended || this.#ignored || bytes.length === 0) return true
+    if (this.#closed || bytes.length === 0) return true
     if (this.#wav) {
       if (begins) this.#wav.begin()
       this.#playWav(this.#wav.push(bytes))
@@ -76,17 +74,14 @@ export class SpeechDecoder {
       return true
     }
     const start = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes])
-    if (!this.#open(start)) return false
-    this.#held = this.#mp3 || this.#wav || this.#ignored ? NO_BYTES : start.slice()
+    if (!this.#open(start, false)) return false
+    this.#held = this.#mp3 || this.#wav || this.#closed ? NO_BYTES : start.slice()
     return true
   }
 
   /** No more bytes follow: emits the rest. Returns false if no mp3 decoder is free: await `mp3Ready`. */
   finish(): boolean {
-    if (this.#ended) return true
-    this.#ended = true
-    this.#ended = this.#held.length === 0 || this.#open(this.#held)
-    if (!this.#ended) return false
+    if (this.#held.length > 0 && !this.#open(this.#held, true)) return false
     if (this.#wav) this.#playWav(this.#wav.end())
     if (this.#resampler) this.#emit(this.#resampler.flush())
     this.close()
@@ -95,7 +90,7 @@ export class SpeechDecoder {
 
   /** Frees the decoder; what follows is ignored. Idempotent. */
   close(): void {
-    this.#ended = true
+    this.#closed = true
     this.#mp3?.free()
     this.#mp3 = undefined
     this.#wav = undefined
@@ -103,9 +98,9 @@ export class SpeechDecoder {
     this.#held = NO_BYTES
   }
 
-  /** Decodes the first bytes once their format is known. Returns false if no mp3 decoder is free. */
-  #open(bytes: Uint8Array): boolean {
-    const kind = kindOf(bytes, this.#ended)
+  /** Decodes the first bytes once their format is known; `whole`: no more follow. Returns false if no mp3 decoder is free. */
+  #open(bytes: Uint8Array, whole: boolean): boolean {
+    const kind = kindOf(bytes, whole)
     if (kind === 'mp3') {
       this.#mp3 = Mp3Decoder.create()
       if (!this.#mp3) return false
@@ -115,7 +110,7 @@ export class SpeechDecoder {
       // An unreadable file is silent.
       this.#wav = new WavReader(this.#rawRate, () => {})
       this.#playWav(this.#wav.push(bytes))
-    } else this.#ignored = kind === 'none'
+    } else if (kind === 'none') this.close()
     return true
   }
 

@@ -56,7 +56,7 @@ export class Utterance implements DecodeJob {
   readonly #pieces: Uint8Array[] = []
   #at = 0
   #waitingBytes = 0
-  #invalidBytes = 0
+  #decodedBytes = 0
   #samplesToSkip: number
   #ended = false
   #closed = false
@@ -132,7 +132,7 @@ export class Utterance implements DecodeJob {
     const slice = piece.subarray(this.#at, this.#at + SLICE_BYTES)
     if (!this.#decoder.write(slice, this.#at === 0)) return false
     this.#at += slice.length
-    this.#invalidBytes += slice.length
+    this.#decodedBytes += slice.length
     if (this.#closed || this.#at < piece.length) return true
     this.#at = 0
     this.#pieces.shift()
@@ -143,8 +143,8 @@ export class Utterance implements DecodeJob {
   /** Returns false if no decoder is free. */
   #finish(): boolean {
     if (!this.#decoder.finish()) return false
-    if (this.#decoder.samples === 0 && this.#invalidBytes > 0) {
-      this.#parts.metrics.mp3InvalidBytes += this.#invalidBytes
+    if (this.#decoder.samples === 0 && this.#decodedBytes > 0) {
+      this.#parts.metrics.mp3InvalidBytes += this.#decodedBytes
       this.#options.notMp3?.()
     }
     this.close()
