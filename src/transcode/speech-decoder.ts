@@ -126,7 +126,8 @@ export class SpeechDecoder {
     const frames = bytes.subarray(tag)
     if (this.#fresh) this.#lead = declaresDelay(frames) ? 0 : USUAL_DELAY
     this.#fresh = false
-    this.#mp3!.decode(frames, this.#playMp3)
+    for (let at = 0; at < frames.length; at += SLICE_BYTES)
+      this.#mp3?.decode(frames.subarray(at, at + SLICE_BYTES), this.#playMp3)
   }
 
   readonly #playMp3 = (pcm: Int16Array, rate: number): void => {

@@ -173,7 +173,16 @@ describe('a voice', () => {
     expect(await decodeSpeech(bytes, 60)).toHaveLength(0)
   })
 
-  test('decoded at once is the same, and stops soon after the maximum length', async () => {
+  test('can be written at once', () => {
+    const mp3 = maker.encode(tone(700, 6_000, 48_000), 48_000, 320)
+    expect(mp3.length).toBeGreaterThan(100_000)
+    const out: Int16Array[] = []
+    const decoder = new SpeechDecoder(pcm => out.push(pcm.slice()))
+    expect(decoder.write(mp3, true) && decoder.finish()).toBe(true)
+    expect(concat(out)).toEqual(heard([mp3]))
+  })
+
+  test('decoded by `decodeSpeech` is the same, and stops soon after the maximum length', async () => {
     const mp3 = maker.tone(700, 10_000)
     expect(await decodeSpeech(mp3, 60)).toEqual(heard([mp3]))
     const short = await decodeSpeech(mp3, 2)

@@ -1,4 +1,5 @@
 import { type Clock, setTimer } from '../../../common/clock.ts'
+import { audioKind } from '../../../transcode/container/audio-kind.ts'
 import { decodeMulaw, encodeMulaw } from '../../../transcode/g711.ts'
 import { SAMPLE_RATE } from '../../../transcode/pcm.ts'
 import { decodeSpeech } from '../../../transcode/speech-decoder.ts'
@@ -86,9 +87,8 @@ function mulaw(bytes: Uint8Array): Int16Array {
 }
 
 async function mp3(bytes: Uint8Array): Promise<Int16Array> {
-  const pcm = await decodeSpeech(bytes, MOST_SECONDS)
-  if (pcm.length === 0) throw new RangeError('no audio in the mp3')
-  return pcm
+  if (audioKind(bytes) !== 'mp3') throw new RangeError('no audio in the mp3')
+  return await decodeSpeech(bytes, MOST_SECONDS)
 }
 
 /** `<Play loop="0">` repeats until the call ends; Twilio stops at this number. */
