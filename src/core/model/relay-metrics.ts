@@ -161,7 +161,10 @@ export const RELAY_METRICS: FieldTable<RelayMetrics> = {
     'dragoman_faults_contained_total',
     'Internal exceptions that ended one leg, session, utterance or observer; each is logged once.',
   ],
-  mp3InvalidBytes: ['dragoman_mp3_invalid_bytes_total', 'Bytes of voices that were not audio, or too many to be decoded.'],
+  mp3InvalidBytes: [
+    'dragoman_mp3_invalid_bytes_total',
+    'Bytes of voices that were not audio, or too many to be decoded.',
+  ],
   pausesTrimmedMs: [
     'dragoman_pauses_trimmed_seconds_total',
     'Time gained by trimming pauses of late translations, over all listeners.',
