@@ -1,11 +1,8 @@
 import { MPEGDecoder } from 'mpg123-decoder'
 import { createMp3Encoder } from 'wasm-media-encoders'
-import type { Mp3Backend } from '../src/transcode/mp3/decoder.ts'
-import { Mp3Pool } from '../src/transcode/mp3/decoder-pool.ts'
-import { Mp3Native } from '../src/transcode/mp3/mpg123-native.ts'
-import { Mp3Wasm } from '../src/transcode/mp3/mpg123-wasm.ts'
-import { Mp3Stream } from '../src/transcode/mp3/stream.ts'
+import { mp3Ready } from '../src/transcode/mp3/mp3-decoder.ts'
 import { createResampler } from '../src/transcode/resample/resampler.ts'
+import { SpeechDecoder } from '../src/transcode/speech-decoder.ts'
 import { alternate, type Candidate, type Row } from './alternate.ts'
 import { speech } from './speech.ts'
 
@@ -17,14 +14,13 @@ const CHUNK = 417
 /** mp3 bytes to 16 kHz mono: whole streams, from their creation to their end. */
 export async function mp3Rows(): Promise<Row[]> {
   const rows: Row[] = []
-  const backends = [await Mp3Native.open(), new Mp3Wasm()].filter(backend => backend !== undefined)
-  const pools = await Promise.all(backends.map(openPool))
+  await mp3Ready()
   for (const rate of RATES) {
     const chunks = await chunksAt(rate)
     const decoder = new MPEGDecoder()
     await decoder.ready
     const candidates = [
-      ...pools.map(pool => ours(pool, chunks)),
+      ours(chunks),
       {
         name: 'mpg123-decoder, linear interpolation',
         frames: SECONDS * 50,
@@ -34,32 +30,20 @@ export async function mp3Rows(): Promise<Row[]> {
     rows.push(...alternate(`mp3 ${rate / 1000} → 16 kHz`, candidates))
     decoder.free()
   }
-  for (const pool of pools) pool.close()
   return rows
 }
 
-async function openPool(backend: Mp3Backend): Promise<Mp3Pool> {
-  const pool = new Mp3Pool({ backend })
-  await pool.ready()
-  return pool
-}
-
-function ours(pool: Mp3Pool, chunks: readonly Uint8Array[]): Candidate {
+function ours(chunks: readonly Uint8Array[]): Candidate {
   let heard = 0
   const run = () => {
-    const stream = new Mp3Stream(pool, pcm => {
+    const decoder = new SpeechDecoder(pcm => {
       heard += pcm.length
     })
-    for (const chunk of chunks) {
-      stream.write(chunk)
-      stream.decode()
-    }
-    stream.end()
-    stream.decode()
-    stream.close()
+    for (const chunk of chunks) decoder.write(chunk, false)
+    decoder.finish()
     if (heard === 0) throw new Error('nothing was heard')
   }
-  return { name: `Mp3Stream, ${pool.backend}`, frames: SECONDS * 50, run }
+  return { name: 'SpeechDecoder', frames: SECONDS * 50, run }
 }
 
 /** Uses the package as its documentation suggests. */
@@ -82,7 +66,7 @@ function theirs(decoder: MPEGDecoder, chunks: readonly Uint8Array[]): number {
 }
 
 /** Speech as mp3 of `rate`, in pieces. */
-export async function chunksAt(rate: (typeof RATES)[number]): Promise<Uint8Array[]> {
+async function chunksAt(rate: (typeof RATES)[number]): Promise<Uint8Array[]> {
   const encoder = await createMp3Encoder()
   const pcm = createResampler(16_000, rate).process(speech().subarray(0, 16_000 * SECONDS))
   encoder.configure({

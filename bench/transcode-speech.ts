@@ -57,8 +57,9 @@ function levelled(pcm: Int16Array): Candidate {
     run: () => {
       leveler.begin()
       for (let at = 0; at < FRAMES * FRAME_SAMPLES; at += MP3_FRAME) {
-        leveler.write(pcm.subarray(at, at + MP3_FRAME))
-        sink += leveler.take().length
+        const frame = pcm.slice(at, at + MP3_FRAME)
+        leveler.process(frame)
+        sink += frame[0]!
       }
     },
   }

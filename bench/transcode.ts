@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { alternate, type Row } from './alternate.ts'
 import { table } from './table.ts'
-import { memoryRows } from './transcode-memory.ts'
 import { mp3Rows } from './transcode-mp3.ts'
 import { base64Candidates, frameCandidates, mulawCandidates, resampleCandidates } from './transcode-peers.ts'
 import { speechCandidates } from './transcode-speech.ts'
@@ -20,7 +19,6 @@ export async function benchTranscode(): Promise<Row[]> {
   ])
     rows.push(...alternate(what, candidates))
   rows.push(...(await mp3Rows()))
-  rows.push(...memoryRows())
   return rows
 }
 

@@ -27,10 +27,7 @@ await app.register(discordBridge, {
   languages: languageCatalog(service),
   ...(DISCORD_API ? { apiUrl: DISCORD_API } : {}),
 })
-app.addHook('onClose', async () => {
-  await relay.close()
-  announcer[Symbol.dispose]()
-})
+app.addHook('onClose', () => relay.close())
 await relay.ready()
 await app.ready() // logs in, in the background; `app.listen()` does so too
 

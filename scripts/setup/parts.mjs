@@ -37,13 +37,6 @@ const PARTS = [
     file: { kind: 'program', names: ['espeak-ng'] },
     without: 'the embedded service speaks nothing',
   },
-  {
-    name: 'native mp3 decoder',
-    packages: ['libmpg123-0'],
-    file: { kind: 'library', names: ['libmpg123.so.0', 'libmpg123.0.dylib'] },
-    without: 'mp3 is decoded by WebAssembly, at twice the work',
-    optional: true,
-  },
 ]
 
 /**

@@ -89,12 +89,10 @@ export async function openContext(
   const { url, apiKey } = service
   const announcer =
     options.announcer ??
-    stack.use(
-      await openAnnouncer({
-        ...{ settings: settings.sounds, url, apiKey, clock, log },
-        socketPath: settings.service.socketPath,
-      }),
-    )
+    (await openAnnouncer({
+      ...{ settings: settings.sounds, url, apiKey, clock, log },
+      socketPath: settings.service.socketPath,
+    }))
   const stores = stack.use(openStores(settings, { fleet, clock, log }))
   // The quotas of a fleet outlive its nodes: a node needs no ledger.
   const ledger = fleet.status === 'alone' ? stores.usage : undefined

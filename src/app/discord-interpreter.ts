@@ -122,7 +122,6 @@ interface Attached {
   readonly client: Client
   readonly attachment: ClientAttachment
   readonly relay: Relay
-  readonly announcer: Disposable
   readonly transcripts: Transcripts | undefined
   readonly started: Promise<void>
   /** Resolves if the service can be used. */
@@ -202,7 +201,7 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
     started.catch((error: Error) => this.#failed(error, 'the interpreter cannot start'))
     const check = serviceCheck(access)
     check().catch((error: Error) => this.#failed(error, 'translation service unavailable'))
-    this.#attached = { client, attachment, relay, announcer, transcripts, started, check }
+    this.#attached = { client, attachment, relay, transcripts, started, check }
     return this
   }
 
@@ -250,11 +249,10 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
 
   async #close(): Promise<void> {
     if (!this.#attached) return
-    const { attachment, relay, announcer, transcripts } = this.#attached
+    const { attachment, relay, transcripts } = this.#attached
     await attachment.close()
     await relay.close()
     await transcripts?.[Symbol.asyncDispose]()
-    announcer[Symbol.dispose]()
   }
 
   #theAttached(): Attached {

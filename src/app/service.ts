@@ -13,7 +13,6 @@ import { ServiceClient } from '../service/client/service-client.ts'
 import type { serviceConnectionSettingsSchema } from '../service/client/settings.ts'
 import { ServiceSpeaker } from '../service/client/speaker.ts'
 import { ServiceTranslator } from '../service/client/translator.ts'
-import { Mp3Pool } from '../transcode/mp3/decoder-pool.ts'
 
 /** Address of the service that speaks notices, and the sound settings. */
 export interface AnnouncerOptions {
@@ -30,37 +29,30 @@ export interface AnnouncerOptions {
 }
 
 /**
- * Opens the announcer, which speaks the bridges’ notices with the service’s voices. The caller disposes it. Throws
+ * Opens the announcer, which speaks the bridges’ notices with the service’s voices. Throws
  * `BridgeError` `CONFIG` for a file that cannot be played.
  */
-export async function openAnnouncer(options: AnnouncerOptions): Promise<Announcer & Disposable> {
+export async function openAnnouncer(options: AnnouncerOptions): Promise<Announcer> {
   const announcer = createAnnouncer(options)
-  try {
-    await announcer.check()
-  } catch (error) {
-    announcer[Symbol.dispose]()
-    throw error
-  }
+  await announcer.check()
   return announcer
 }
 
-/** The announcer of `openAnnouncer`, whose own recordings are not checked yet. The caller disposes it. */
-export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & Disposable {
+/** The announcer of `openAnnouncer`, whose own recordings are not checked yet. */
+export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & { useLog(to: Logger): void } {
   const { settings, apiKey, socketPath, clock = systemClock } = options
   const log = new LateLog()
   if (options.log) log.use(options.log)
   const { url: where } = options
   const url = typeof where === 'string' ? () => where : where
-  const mp3 = new Mp3Pool({ max: 2 })
-  const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, socketPath }, clock), mp3)
+  const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, socketPath }, clock))
   const library = new SoundLibrary({
     speaker,
     settings: soundSettingsSchema.parse(settings ?? {}),
     clock,
     log,
-    mp3,
   })
-  return Object.assign(library, { useLog: (to: Logger) => log.use(to), [Symbol.dispose]: () => mp3.close() })
+  return Object.assign(library, { useLog: (to: Logger) => log.use(to) })
 }
 
 /** Maximum wait for the state of a service (ms). */

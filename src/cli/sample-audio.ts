@@ -1,21 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { Mp3Pool } from '../transcode/mp3/decoder-pool.ts'
+import { audioKind } from '../transcode/container/audio-kind.ts'
 import { concat, SAMPLE_RATE } from '../transcode/pcm.ts'
 import { createResampler } from '../transcode/resample/resampler.ts'
-import { decodeMp3 } from '../transcode/voice-stream.ts'
+import { decodeSpeech } from '../transcode/speech-decoder.ts'
 import { mono, readWav } from '../transcode/wav.ts'
 import { RECORDINGS } from './help-examples.ts'
 
 /** Sample rate of a phone line (Hz). */
 export const LINE_RATE = 8_000
+/** Maximum length of a file: an hour. */
+const MOST_SECONDS = 3_600
 
 /** Reads a WAV or MP3 file as mono samples at 8 kHz. Throws `WavError` for other files. */
 export async function lineAudio(path: string): Promise<Int16Array> {
   const bytes = await readFile(path)
-  if (bytes.toString('latin1', 0, 4) !== 'RIFF') {
-    const pcm = await mp3Audio(bytes)
-    if (pcm.length > 0) return toLine(pcm, SAMPLE_RATE)
-  }
+  if (audioKind(bytes) === 'mp3') return toLine(await decodeSpeech(bytes, MOST_SECONDS), SAMPLE_RATE)
   const wav = readWav(bytes)
   return toLine(mono(wav), wav.rate)
 }
@@ -43,15 +42,6 @@ export async function bundledSentences(): Promise<string[]> {
 export function withPauses(pieces: readonly Int16Array[], pauseMs: number): Int16Array {
   const pause = new Int16Array((pauseMs * LINE_RATE) / 1000)
   return concat(pieces.flatMap(piece => [piece, pause]))
-}
-
-async function mp3Audio(bytes: Uint8Array): Promise<Int16Array> {
-  const pool = new Mp3Pool({ max: 1 })
-  try {
-    return await decodeMp3(bytes, pool)
-  } finally {
-    pool.close()
-  }
 }
 
 function toLine(pcm: Int16Array, rate: number): Int16Array {

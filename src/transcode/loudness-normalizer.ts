@@ -90,19 +90,9 @@ const LEAST_TARGET_DB = -40
 const MOST_TARGET_DB = -10
 
 /**
- * Samples written and not yet taken. `take` follows `write` in the same turn of the event loop, so one array serves all
- * normalizers of the process.
- */
-const pending = {
-  pcm: new Int16Array(16 * BLOCK),
-  length: 0,
-  of: undefined as LoudnessNormalizer | undefined,
-}
-
-/**
  * Normalizes the volume of one voice (16 kHz, mono) to a common level, with a slowly changing gain between −12 and
  * +12 dB. It measures speech, not pauses, and keeps the measurement between utterances, so that the next one starts at
- * the right level. All input is measured before any of it is processed: larger blocks give a better start. Peaks above
+ * the right level. Each call measures its samples before it amplifies them: larger ones give a better start. Peaks above
  * full scale are compressed, never clipped.
  */
 export class LoudnessNormalizer {
@@ -153,34 +143,10 @@ export class LoudnessNormalizer {
     return copy
   }
 
-  /**
-   * Adds samples of the utterance, any number; they are copied. Call `take` in the same turn of the event loop: a
-   * `write` to another normalizer discards them.
-   */
-  write(pcm: Int16Array): void {
-    if (pending.of !== this) {
-      pending.of = this
-      pending.length = 0
-    }
-    if (pending.length + pcm.length > pending.pcm.length) {
-      const larger = new Int16Array(2 * (pending.length + pcm.length))
-      larger.set(pending.pcm.subarray(0, pending.length))
-      pending.pcm = larger
-    }
-    pending.pcm.set(pcm, pending.length)
-    pending.length += pcm.length
-  }
-
-  /**
-   * Returns everything written since the last call, normalized: valid until the next `write` to any normalizer.
-   */
-  take(): Int16Array {
-    const pcm = pending.pcm.subarray(0, pending.of === this ? pending.length : 0)
-    pending.of = undefined
-    pending.length = 0
+  /** Normalizes the next samples of the utterance in place, any number. */
+  process(pcm: Int16Array): void {
     this.#measure(pcm)
     for (let at = 0; at < pcm.length; at += BLOCK) this.#amplify(pcm, at, Math.min(pcm.length, at + BLOCK))
-    return pcm
   }
 
   #measure(pcm: Int16Array): void {

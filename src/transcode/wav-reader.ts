@@ -18,15 +18,6 @@ export interface WavAudio {
   readonly at: number
   /** Number of bytes. */
   readonly bytes: number
-  /** Number of bytes pushed before the first one. */
-  readonly position: number
-}
-
-/** A place within the audio of a WAV, from which a reader can start. */
-export interface WavPlace {
-  readonly format: WavFormat
-  /** Bytes of audio from there on. */
-  readonly left: number
 }
 
 const HEADER_BYTES = 8
@@ -63,8 +54,6 @@ export class WavReader {
   readonly #raw: WavFormat | undefined
   #state: 'start' | 'join' | 'chunk' | 'padding' | 'format' | 'sizes' | 'empty' | 'skip' | 'audio' | 'lost'
   #held: Uint8Array = NO_BYTES
-  /** Bytes pushed before those held. */
-  #position = 0
   #format: WavFormat | undefined
   /** Size of the current chunk. */
   #size = 0
@@ -75,7 +64,6 @@ export class WavReader {
   #files = 0
   #chunks = 0
   #audioBytes = 0
-  #invalidBytes = 0
   /** The current file, and any file, has had a data chunk. */
   #hadAudio = false
   /** It started in the current result. */
@@ -95,32 +83,9 @@ export class WavReader {
     this.#onFault = onFault
   }
 
-  /** Creates a reader of headerless samples and WAV that starts within the audio of one. */
-  static within({ format, left }: WavPlace, onFault: (error: WavError) => void): WavReader {
-    const reader = new WavReader(format.rate, onFault)
-    reader.#state = 'audio'
-    reader.#format = format
-    reader.#left = left
-    // What follows may be padding.
-    reader.#size = 1
-    reader.#hadAudio = true
-    reader.#begun = true
-    return reader
-  }
-
   /** Format of the audio read last, or that follows; undefined before. */
   get format(): WavFormat | undefined {
     return this.#format
-  }
-
-  /** Number of files begun. */
-  get files(): number {
-    return this.#files
-  }
-
-  /** Bytes after an error, or after a file, that are neither audio nor chunks. */
-  get invalidBytes(): number {
-    return this.#invalidBytes
   }
 
   /** Bytes of audio announced by the header that have not arrived; 0 if it did not announce any. */
@@ -178,7 +143,6 @@ export class WavReader {
         this.#onFault(error)
       }
     }
-    this.#position += at
     this.#held = at < data.length && !this.#ended ? data.slice(at) : NO_BYTES
     return found
   }
@@ -317,7 +281,6 @@ export class WavReader {
     const to = another || !this.#ended ? file : end
     const closes = another || this.#ended || to === at + this.#left
     const taken = this.#state === 'audio' ? this.#audio(view, at, to, closes, found) : to - at
-    if (this.#state === 'lost') this.#invalidBytes += taken
     this.#left -= taken
     if (this.#left === 0) this.#state = this.#size % 2 === 1 ? 'padding' : 'chunk'
     else if (taken === 0) return WAIT
@@ -328,7 +291,7 @@ export class WavReader {
   #audio(view: DataView, at: number, to: number, closes: boolean, found: WavAudio[]): number {
     const format = this.#format!
     const bytes = closes ? to - at : to - at - ((to - at) % format.blockBytes)
-    if (format.samples(bytes) > 0) found.push({ format, view, at, bytes, position: this.#position + at })
+    if (format.samples(bytes) > 0) found.push({ format, view, at, bytes })
     this.#audioBytes += bytes
     return bytes
   }

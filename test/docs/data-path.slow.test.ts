@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
-import { UtteranceAudio } from '../../src/core/utterance/utterance-audio.ts'
-import { EncodedVoice } from '../../src/transcode/encoded-voice.ts'
+import { SpeechAudio } from '../../src/core/utterance/speech-audio.ts'
+import { Utterance } from '../../src/core/utterance/utterance.ts'
 import { goodCalls } from '../support/e2e/expect-good-calls.ts'
 
 /** Maximum number of files in a path. */
@@ -16,7 +16,6 @@ const DRIVERS = [
   'core/room/relay-ticks',
   'core/room/room',
   'core/utterance/decode-queue',
-  'core/utterance/utterance',
 ]
 /** Only while translations are late. */
 const LATE = ['core/playout/catch-up', 'core/playout/queued-utterance']
@@ -75,9 +74,9 @@ test('audio passes the documented files between the sockets of a phone and the s
     )
       add(up)(files)
   })
-  watch(EncodedVoice.prototype, 'write', add(down))
-  watch(UtteranceAudio.prototype, 'append', add(down))
-  watch(UtteranceAudio.prototype, 'frame', add(down))
+  watch(Utterance.prototype, 'write', add(down))
+  watch(SpeechAudio.prototype, 'append', add(down))
+  watch(SpeechAudio.prototype, 'frame', add(down))
   const calls = await goodCalls()
   try {
     await calls.undisturbed(async () => {})

@@ -22,7 +22,6 @@ const SYSTEM = {
   translator: 'usr/bin/apertium',
   pair: 'usr/share/apertium/modes/eng-spa.mode',
   voices: 'usr/bin/espeak-ng',
-  mp3: 'usr/lib/x86_64-linux-gnu/libmpg123.so.0',
 }
 
 /** A project with its own set-up scripts, a simulated system, and programs that only record their calls. */

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { fileSound } from '../../src/service/server/batch/audio-file.ts'
 import { ServiceError } from '../../src/service/server/errors.ts'
-import { EncodedVoice, Mp3Length } from '../../src/transcode/encoded-voice.ts'
-import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
-import { VoiceDecoder } from '../../src/transcode/voice-decoder.ts'
+import { mp3Ready } from '../../src/transcode/mp3/mp3-decoder.ts'
+import { SLICE_BYTES, SpeechDecoder } from '../../src/transcode/speech-decoder.ts'
 import { fakeService } from '../support/service/fake-service.ts'
 import { quickEngines } from '../support/service/instant-recognizer.ts'
 import { upload } from '../support/service/upload.ts'
@@ -23,15 +22,12 @@ const MOST_MEMORY = 64 << 20
 /** Slices of a live voice are decoded among hundreds of others. */
 const MOST_SLICE_MS = 30
 
-let pool: Mp3Pool
 beforeAll(async () => {
-  pool = new Mp3Pool({ max: 2 })
-  await pool.ready()
+  await mp3Ready()
   // The decoders write a line about each damaged packet.
   vi.spyOn(console, 'error').mockImplementation(() => {})
 })
 afterAll(() => {
-  pool.close()
   vi.restoreAllMocks()
 })
 
@@ -66,7 +62,7 @@ async function turnsOf(work: () => Promise<void>): Promise<{ turn: number; memor
 async function read(file: Uint8Array): Promise<void> {
   let samples = 0
   try {
-    for await (const pcm of fileSound(file, pool, MAX_MS)) {
+    for await (const pcm of fileSound(file, MAX_MS)) {
       samples += pcm.length
       // The job ends here.
       if (samples > MAX_MS * 16) return
@@ -94,20 +90,16 @@ test('files with damaged sizes, and repeated, swapped and removed elements, are 
 
 test('a voice made of such elements is decoded in short slices', () => {
   for (const [name, bomb] of fileBombs(1 << 19)) {
-    const voice = new EncodedVoice(4 << 20)
-    voice.write(bomb())
-    voice.finish()
+    const bytes = bomb()
     let last = cpuMs()
     const took = () => {
       const ms = cpuMs() - last
       last = cpuMs()
       return ms
     }
-    new Mp3Length(voice).msAfter(0)
-    expect(took(), `length of ${name}`).toBeLessThan(MOST_SLICE_MS)
-    const decoder = new VoiceDecoder({ voice, pool, onPcm: () => {} })
-    for (let n = 0, more = true; more && n < 3_000; n++) {
-      more = decoder.decode(16)
+    const decoder = new SpeechDecoder(() => {})
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+      decoder.write(bytes.subarray(at, at + SLICE_BYTES), true)
       expect(took(), name).toBeLessThan(MOST_SLICE_MS)
     }
     decoder.close()

@@ -5,7 +5,7 @@ import { rms } from '../../src/transcode/level.ts'
 import { joined, pause, recording } from '../support/engines/recordings.ts'
 import { LANGUAGES, RECEIVE, SEND } from '../support/service/test-client.ts'
 import { Shell } from '../support/shell.ts'
-import { decodeAll, openPool } from '../support/transcode/mp3-fixtures.ts'
+import { decodeAll } from '../support/transcode/mp3-fixtures.ts'
 
 test('a client of the embedded service sends English speech and receives its Spanish voice as mp3', async () => {
   await using shell = await Shell.open()
@@ -36,11 +36,8 @@ test('a client of the embedded service sends English speech and receives its Spa
   expect([final, text]).toEqual([true, expect.stringContaining('young man')])
   expect(translation).toMatch(/hombre joven/)
   expect(await synthesized).toEqual({ id })
-  const pool = await openPool()
-  onTestFinished(() => pool.close())
-  const voice = decodeAll(pool, new Uint8Array(file?.data ?? []))
-  expect(voice.stats).toMatchObject({ badFrames: 0, invalidBytes: 0 })
-  expect(voice.pcm.length).toBeGreaterThan(16_000)
-  expect(rms(voice.pcm)).toBeGreaterThan(500)
+  const voice = decodeAll(new Uint8Array(file?.data ?? []))
+  expect(voice.length).toBeGreaterThan(16_000)
+  expect(rms(voice)).toBeGreaterThan(500)
   expect(await serving.end('SIGTERM'), serving.err).toBe(0)
 })

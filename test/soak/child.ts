@@ -8,12 +8,14 @@ import { Participant } from '../../src/core/room/participant.ts'
 import { Room } from '../../src/core/room/room.ts'
 import { ReplayBuffer } from '../../src/core/translation/replay-buffer.ts'
 import { Session } from '../../src/core/translation/session.ts'
+import { SpeechAudio } from '../../src/core/utterance/speech-audio.ts'
 import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
+import { mp3DecodersInUse } from '../../src/transcode/mp3/mp3-decoder.ts'
 import { RoomCalls } from './room-calls.ts'
 import { leftovers, type SoakReport } from './soak.ts'
 import { StreamCalls } from './stream-calls.ts'
 
-const CLASSES = { FakeLeg, Interpretation, Participant, Playout, ReplayBuffer, Room, Session }
+const CLASSES = { FakeLeg, Interpretation, Participant, Playout, ReplayBuffer, Room, Session, SpeechAudio }
 
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
@@ -45,7 +47,7 @@ async function trial(seed: number, wanted: number, mostMs: number): Promise<Soak
   const batch = Math.max(50, Math.floor(wanted / 20))
   const heap: { calls: number; bytes: number }[] = []
   const { relay, faults } = calls
-  const most = { rooms: 0, replayFragments: 0, decoding: 0, timersWhileIdle: 0 }
+  const most = { rooms: 0, replayFragments: 0, decoding: 0, decoders: 0, timersWhileIdle: 0 }
   let done = 0
   while (done < wanted && performance.now() - began < mostMs) {
     await calls.run(Math.min(batch, wanted - done))
@@ -53,7 +55,8 @@ async function trial(seed: number, wanted: number, mostMs: number): Promise<Soak
     // Detects anything that only the next call would clear away.
     const timers = calls instanceof RoomCalls ? calls.clock.pending : 0
     const { replayFragments, decoding } = relay
-    const now = { rooms: relay.rooms.size, replayFragments, decoding, timersWhileIdle: timers }
+    const decoders = mp3DecodersInUse()
+    const now = { rooms: relay.rooms.size, replayFragments, decoding, decoders, timersWhileIdle: timers }
     for (const name of Object.keys(most) as (keyof typeof most)[])
       most[name] = Math.max(most[name], now[name])
     heap.push({ calls: done, bytes: await heapBytes() })

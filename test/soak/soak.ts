@@ -16,8 +16,10 @@ export interface SoakReport {
   /** These are the maximum at any time without a participant. */
   readonly rooms: number
   readonly replayFragments: number
-  /** Translations that are still being decoded. */
+  /** Translations that wait for the decoder. */
   readonly decoding: number
+  /** Decoders of mp3. */
+  readonly decoders: number
   /** The relay's own, without participants. */
   readonly timersWhileIdle: number
   readonly timersAfterwards: number
@@ -83,6 +85,7 @@ export function leftovers({
   rooms,
   replayFragments,
   decoding,
+  decoders,
   timersWhileIdle,
   timersAfterwards,
   before,
@@ -93,6 +96,7 @@ export function leftovers({
     ...(rooms > 0 ? [`${rooms} rooms`] : []),
     ...(replayFragments > 0 ? [`${replayFragments} fragments`] : []),
     ...(decoding > 0 ? [`${decoding} translations being decoded`] : []),
+    ...(decoders > 0 ? [`${decoders} decoders`] : []),
     ...(timersWhileIdle > 0 ? [`${timersWhileIdle} timers without participants`] : []),
     ...(timersAfterwards > 0 ? [`${timersAfterwards} timers`] : []),
     ...(after.handles === before.handles ? [] : [`handles ${after.handles}, before ${before.handles}`]),

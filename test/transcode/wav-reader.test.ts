@@ -136,10 +136,9 @@ test('headerless samples are read at the start and after a whole file, but never
 test('an unreadable file is a fault, and the next one is read', () => {
   const gsm = changed({ 20: 0x31, 34: 0 }, 2)
   for (const size of CUTS) {
-    const { pcm, faults, reader } = read(Buffer.concat([gsm, FILE]), size, 16_000)
+    const { pcm, faults } = read(Buffer.concat([gsm, FILE]), size, 16_000)
     expect(faults).toMatchObject([{ code: 'UNSUPPORTED', message: expect.stringContaining('GSM 6.10') }])
     expect(pcm).toEqual(SAID)
-    expect(reader.invalidBytes).toBeGreaterThan(SAID.byteLength)
   }
   expect(() => new WavReader().push(gsm)).toThrow('GSM 6.10')
 })

@@ -114,7 +114,7 @@ export async function engineChecks(
   options: EngineCheckOptions = {},
 ): Promise<Check[]> {
   if (config.service.url !== undefined) return []
-  const installed = [...(await installedChecks(config.embedded.engines, around)), await mp3(around)]
+  const installed = await installedChecks(config.embedded.engines, around)
   const models = await modelChecks(config.embedded.engines, around)
   // A sentence would only repeat what is missing on this machine.
   const missing = [...installed, ...models].some(({ status }) => status === 'fail')
@@ -139,12 +139,6 @@ export function installedCheck(name: string, engine: ExaminedEngine): Check {
   if (!engine.enabled) return off(name, engine.name)
   if ('found' in examination) return ok(name, examination.found)
   return fail(name, examination.missing, install(examination.packages))
-}
-
-async function mp3(around: DoctorEnvironment): Promise<Check> {
-  const reason = await around.loadLibrary('libmpg123.so.0')
-  if (reason === undefined) return ok('mp3 decoder', 'libmpg123')
-  return warn('mp3 decoder', 'WebAssembly, which needs twice the CPU time', install('libmpg123-0'))
 }
 
 function off(name: string, engine: string): Check {

@@ -54,7 +54,7 @@ export class RelayMetrics {
   congestedFrames = 0
   /** Exceptions that affected only one leg, session, utterance or observer. */
   faultsContained = 0
-  /** MP3 bytes that could not be decoded as audio. */
+  /** Bytes of voices that were not audio, or did not fit. */
   mp3InvalidBytes = 0
   /** Time saved by trimming pauses of late translations, over all listeners (ms). */
   pausesTrimmedMs = 0
@@ -161,7 +161,10 @@ export const RELAY_METRICS: FieldTable<RelayMetrics> = {
     'dragoman_faults_contained_total',
     'Internal exceptions that ended one leg, session, utterance or observer; each is logged once.',
   ],
-  mp3InvalidBytes: ['dragoman_mp3_invalid_bytes_total', 'Bytes of MP3 data that were not audio.'],
+  mp3InvalidBytes: [
+    'dragoman_mp3_invalid_bytes_total',
+    'Bytes of voices that were not audio, or too many to be decoded.',
+  ],
   pausesTrimmedMs: [
     'dragoman_pauses_trimmed_seconds_total',
     'Time gained by trimming pauses of late translations, over all listeners.',

@@ -104,19 +104,7 @@ export const relaySettingsSchema = z.strictObject({
     about:
       'Maximum number of legs on all channels together; further callers hear that all lines are in use. A two-person call uses two.',
   }),
-  maxDecoders: z.number().int().min(1).max(100_000).optional().meta({
-    about:
-      'Maximum number of mp3 decoders; further voices wait for a free one. Default: eight per leg of `maxLegs`, enough to translate everyone into eight languages at once.',
-  }),
 })
-
-/** Default number of decoders per leg: one for each language, while audio still arrives. */
-const DECODERS_PER_LEG = 8
-
-/** Maximum number of mp3 decoders; by default enough for every voice. */
-export function decodersOf({ maxDecoders, maxLegs }: RelaySettings): number {
-  return maxDecoders ?? maxLegs * DECODERS_PER_LEG
-}
 
 /** Complete options of a relay, with defaults filled in by `relayOptions`. */
 export type RelaySettings = Expanded<z.infer<typeof relaySettingsSchema>>

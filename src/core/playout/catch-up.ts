@@ -131,7 +131,7 @@ export class TimeCompressedSpeech {
   }
 
   #mayFollow(queued: QueuedSpeech): boolean {
-    return !this.#resting && (queued.speech.audio.received || queued.leftMs >= BEGIN_MS)
+    return !this.#resting && (queued.speech.audio.complete || queued.leftMs >= BEGIN_MS)
   }
 
   /** Returns true if the last utterance that was started has been read completely. */

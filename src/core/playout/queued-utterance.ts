@@ -1,5 +1,5 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
-import type { SpeechAudio, SpeechHold, UtteranceReader } from '../utterance/speech-audio.ts'
+import type { SpeechAudio, SpeechReader } from '../utterance/speech-audio.ts'
 import type { Utterance } from '../utterance/utterance.ts'
 
 /** The part of an utterance that playback needs. */
@@ -17,9 +17,9 @@ export class QueuedSpeech {
   from = -1
   to = -1
   /** Its audio, for immediate playback. */
-  readonly reader: UtteranceReader
-  /** Holds the start, which is read ahead, until other readers can start from it. */
-  #beginning: SpeechHold | undefined
+  readonly reader: SpeechReader
+  /** Keeps the start, which is read ahead, until other readers can start from it. */
+  #beginning: SpeechReader | undefined
 
   constructor(speech: Speech, arrivedAt: number) {
     this.speech = speech
@@ -44,7 +44,7 @@ export class QueuedSpeech {
 
   /** Returns the next frame, for later playback: it is at sample `at` of the audio read ahead. */
   readAhead(at: number): Int16Array | undefined {
-    if (!this.begun) this.#beginning ??= this.speech.audio.hold()
+    if (!this.begun) this.#beginning ??= this.speech.audio.reader()
     const frame = this.reader.next()
     if (!frame) return undefined
     if (this.from < 0) this.from = at
@@ -66,7 +66,7 @@ export class QueuedSpeech {
 }
 
 /**
- * Returns a queue that plays `unheard` again from the start (a hold keeps their audio), then the rest of
+ * Returns a queue that plays `unheard` again from the start (other readers keep their audio), then the rest of
  * `waiting`. `lost` lists utterances whose start is no longer available. `now`: clock ms.
  */
 export function restart(

@@ -24,8 +24,6 @@ export interface LaneTiming {
   readonly catchUp?: boolean
 }
 
-/** Maximum size of all utterances together: twice that of the largest one, or 20 s of the largest usual format. */
-const MOST_BYTES = 8 << 20
 /** Frames between two measurements of the lag: 100 ms. */
 const LOOK_FRAMES = 5
 /**
@@ -156,7 +154,7 @@ export class TranslationQueue {
 
   /**
    * Audio already read was not played after all: plays `unheard` again, each from its start, then the rest of the
-   * queue. A hold must keep each from its start.
+   * queue. Other readers must keep each from its start.
    */
   again(unheard: readonly Speech[]): void {
     this.#hurried?.clear()
@@ -178,12 +176,9 @@ export class TranslationQueue {
     return this.#hurrying ? this.#hurried!.bufferedMs : 0
   }
 
-  /**
-   * Drops the oldest utterances that have not started, until the newest one no longer exceeds the maximum wait, and all of
-   * them the maximum size: their bytes need not be audio.
-   */
+  /** Drops the oldest utterances that have not started, until the newest one no longer exceeds the maximum wait. */
   #bound(): void {
-    while (this.#waitMs(this.#queue.length - 1) > this.#maxLagMs || this.#bytes > MOST_BYTES) {
+    while (this.#waitMs(this.#queue.length - 1) > this.#maxLagMs) {
       const oldest = this.#queue.findIndex(queued => queued.at === 0)
       if (oldest < 1 || oldest === this.#queue.length - 1) return
       this.#drop(oldest)
@@ -197,20 +192,13 @@ export class TranslationQueue {
     return sum / this.factor
   }
 
-  /** Bytes of all utterances. */
-  get #bytes(): number {
-    let sum = 0
-    for (let n = 0; n < this.#queue.length; n++) sum += this.#queue[n]!.speech.audio.bytes
-    return sum
-  }
-
   /** Audio available for continuous playback (ms). */
   get #aheadMs(): number {
     let sum = this.#bufferedMs
     for (let n = 0; n < this.#queue.length; n++) {
       const queued = this.#queue[n]!
       sum += queued.leftMs
-      if (!queued.speech.audio.received) return sum
+      if (!queued.speech.audio.complete) return sum
     }
     return Number.POSITIVE_INFINITY
   }

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption, Observer, SessionState } from '../model/events.ts'
 import type { Gets } from '../model/reception.ts'
@@ -80,7 +79,6 @@ class SpeechInterval {
 
 export interface InterpretationOptions extends SessionServices {
   readonly observer: Observer
-  readonly mp3: Mp3Pool
   readonly decoding: DecodeQueue
   readonly settings: RelaySettings
   readonly faults: ContainedFaults
@@ -168,7 +166,7 @@ export class Interpretation {
     this.#results = new ResultAssembler({
       name: this.#name,
       clock,
-      pool: parts.mp3,
+      decoding: parts.decoding,
       metrics: parts.metrics,
       events,
       levelDb: normalizeLoudness ? targetLoudnessDb : undefined,
@@ -265,7 +263,6 @@ export class Interpretation {
       return
     }
     for (const { voice } of this.hearings) voice.translation.enqueue(utterance)
-    this.#options.decoding.add(utterance)
   }
 
   #pump(): void {

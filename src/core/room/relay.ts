@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { describeEnd, type EndReason, OwnedSet } from '../../common/lifecycle.ts'
 import { LateLog, type Logger } from '../../common/log.ts'
-import { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
+import { mp3Ready } from '../../transcode/mp3/mp3-decoder.ts'
 import { ContainedFaults } from '../model/contained-faults.ts'
 import { Observer, type ServiceProblem, type ServiceStatusChange } from '../model/events.ts'
 import type { Admission, Invitation } from '../model/invitation.ts'
@@ -11,7 +11,7 @@ import type { Leg } from '../model/leg.ts'
 import { GETS, type Gets } from '../model/reception.ts'
 import type { Tap } from '../model/recording.ts'
 import { RelayMetrics } from '../model/relay-metrics.ts'
-import { decodersOf, type RelaySettings } from '../model/relay-settings.ts'
+import type { RelaySettings } from '../model/relay-settings.ts'
 import { FailoverTranslator } from '../translation/failover-translator.ts'
 import { FragmentPool } from '../translation/fragment-store.ts'
 import { SessionPlaces } from '../translation/session-places.ts'
@@ -55,7 +55,6 @@ export class Relay implements Admission {
   readonly #faults: ContainedFaults
   readonly #decoding: DecodeQueue
   readonly #services: GateReport
-  readonly #mp3: Mp3Pool
   readonly #ticks: RelayTicks
   #closing: Promise<void> | undefined
 
@@ -94,7 +93,6 @@ export class Relay implements Admission {
     this.#reconnections = new ReconnectionWindow(clock, options.reconnectWindowMs, (participant, reason) =>
       this.#left(participant, reason),
     )
-    this.#mp3 = new Mp3Pool({ max: decodersOf(options) })
     this.#parts = {
       clock,
       log,
@@ -104,7 +102,6 @@ export class Relay implements Admission {
       random,
       settings: options,
       observer: this.observer,
-      mp3: this.#mp3,
       decoding: this.#decoding,
       pool: new FragmentPool(),
       places: new SessionPlaces(),
@@ -122,7 +119,7 @@ export class Relay implements Admission {
 
   /** Preloads resources that the first call would otherwise wait for. */
   async ready(): Promise<void> {
-    await this.#mp3.ready()
+    await mp3Ready()
   }
 
   get rooms(): ReadonlyMap<string, Room> {
@@ -166,7 +163,7 @@ export class Relay implements Admission {
     return this.#parts.pool.lent
   }
 
-  /** Translations currently being decoded; 0 when no call is active. */
+  /** Translations that wait for the decoder; 0 when no call is active. */
   get decoding(): number {
     return this.#decoding.size
   }
@@ -232,7 +229,6 @@ export class Relay implements Admission {
     await Promise.all(Array.from(this.#rooms.values(), room => room.close({ kind: 'parent-closed' })))
     this.#ticks.stop()
     await this.#gate.close()
-    this.#mp3.close()
   }
 
   /** Returns the participant who reconnects with `leg`; undefined if their room is closing. */

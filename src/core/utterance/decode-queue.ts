@@ -1,25 +1,18 @@
 /** Time for decoding in one turn of the event loop (ms): with the last slice, less than 2 ms. */
 const TURN_MS = 1.5
 
-/** Turns that a tick takes at most, with other events in between: 12 of 20 ms. */
-const MOST_TURNS = 8
-
-/** Something that needs decoding from time to time. */
+/** Something that decodes in slices of at most 0.5 ms. */
 export interface DecodeJob {
-  /** Calls `wake` when there is work again after `decode` has returned false. */
-  scheduled(wake: () => void): void
-  /** True if `decode` has something to do, or would return false. */
-  readonly due: boolean
-  /** True if a listener needs audio with the next ticks; then `due` is true as well. */
-  readonly urgent: boolean
-  /** Decodes one slice: at most 0.5 ms of work. Returns false once no more can be decoded. */
+  /** Frames decoded that its listeners have not read. */
+  readonly ahead: number
+  /** Decodes one slice. Returns false if nothing is left, until it is added again. */
   decode(): boolean
   /** Stops decoding. */
   close(): void
 }
 
 export interface DecodeQueueOptions {
-  /** Receives exceptions from decoding, which affect only their own job. */
+  /** Receives exceptions from decoding, which end only their own job. */
   readonly failed?: (error: unknown) => void
   /** For the time limit of a turn (ms); default `performance.now`. */
   readonly now?: () => number
@@ -28,86 +21,78 @@ export interface DecodeQueueOptions {
 }
 
 /**
- * Spreads the decoding of voices over turns of the event loop, to keep each of them short. A turn starts with the urgent
- * jobs, then those that wait longest; a tick continues in further turns until no job is due.
+ * Decodes what arrives in short turns of the event loop: first for those listeners who have least to play. Every tick of the
+ * relay is a turn as well.
  */
 export class DecodeQueue {
   readonly #jobs = new Set<DecodeJob>()
   readonly #failed: (error: unknown) => void
   readonly #now: () => number
   readonly #defer: (task: () => void) => void
-  /** The rest of a tick is deferred. */
   #deferred = false
-  /** Turns of the current tick so far. */
-  #turns = 0
+  /** Time for decoding that is left in this turn (ms). */
+  #leftMs = TURN_MS
 
-  constructor(options: DecodeQueueOptions = {}) {
-    const { failed = () => {}, now = () => performance.now(), defer = setImmediate } = options
+  constructor({
+    failed = () => {},
+    now = () => performance.now(),
+    defer = setImmediate,
+  }: DecodeQueueOptions = {}) {
     this.#failed = failed
     this.#now = now
     this.#defer = defer
   }
 
-  /** Decodes `job`, starting with the next tick, until it is complete. */
-  add(job: DecodeJob): void {
-    job.scheduled(() => this.#jobs.add(job))
-    this.#jobs.add(job)
-  }
-
-  /** Jobs that are not complete. */
+  /** Jobs with something to decode. */
   get size(): number {
     return this.#jobs.size
   }
 
-  tick(): void {
-    this.#turns = 0
-    this.#turn()
-  }
-
-  #turn(): void {
-    this.#turns++
-    const until = this.#now() + TURN_MS
-    if (this.#serve(until, true) && this.#serve(until, false)) return
+  /** `job` has something to decode. Its first slice is decoded now, so that it can be played, if there is time. Idempotent. */
+  add(job: DecodeJob): void {
+    this.#jobs.add(job)
+    if (this.#leftMs > 0) this.#decode(job)
     this.#continueLater()
   }
 
-  /** Decodes a slice of each job that is due, or of the urgent ones. Returns false if the time is up. */
-  #serve(until: number, urgentOnly: boolean): boolean {
-    let left = this.#jobs.size
-    for (const job of this.#jobs) {
-      if (left-- === 0) break
-      if (urgentOnly ? !job.urgent : !job.due) continue
-      this.#decode(job)
-      if (this.#now() >= until) return false
-    }
-    return true
-  }
-
-  #decode(job: DecodeJob): void {
-    // Moves the job to the end of the queue.
-    this.#jobs.delete(job)
-    try {
-      if (job.decode()) this.#jobs.add(job)
-    } catch (error) {
-      this.#failed(error)
-      this.#jobs.delete(job)
-      this.#close(job)
-    }
-  }
-
-  #continueLater(): void {
-    if (this.#deferred || this.#turns >= MOST_TURNS) return
-    this.#deferred = true
-    this.#defer(() => {
-      this.#deferred = false
-      this.#turn()
-    })
+  /** Decodes for one turn. */
+  tick(): void {
+    this.#leftMs = TURN_MS
+    for (let job = this.#next(); job && this.#leftMs > 0; job = this.#next()) this.#decode(job)
+    this.#continueLater()
   }
 
   /** Closes and removes all jobs. */
   clear(): void {
     for (const job of this.#jobs) this.#close(job)
     this.#jobs.clear()
+  }
+
+  #next(): DecodeJob | undefined {
+    let next: DecodeJob | undefined
+    for (const job of this.#jobs) if (!next || job.ahead < next.ahead) next = job
+    return next
+  }
+
+  #decode(job: DecodeJob): void {
+    const begun = this.#now()
+    try {
+      if (!job.decode()) this.#jobs.delete(job)
+    } catch (error) {
+      this.#jobs.delete(job)
+      this.#failed(error)
+      this.#close(job)
+    }
+    this.#leftMs -= this.#now() - begun
+  }
+
+  #continueLater(): void {
+    if (this.#deferred || this.#jobs.size === 0) return
+    this.#deferred = true
+    this.#defer(() => {
+      this.#deferred = false
+      this.tick()
+    })
   }
 
   #close(job: DecodeJob): void {

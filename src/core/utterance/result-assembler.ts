@@ -2,13 +2,13 @@ import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
-import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { Caption } from '../model/events.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { SessionResults } from '../translation/session-options.ts'
 import type { TranslationResult } from '../translation/translator.ts'
-import { Utterance } from './utterance.ts'
+import type { DecodeQueue } from './decode-queue.ts'
+import { Utterance, type UtteranceParts } from './utterance.ts'
 
 /** Maximum number of chunks remembered per utterance. */
 const MOST = 256
@@ -71,7 +71,7 @@ export interface AssemblerOptions {
   /** Prefix of its utterance ids. */
   readonly name: string
   readonly clock: Clock
-  readonly pool: Mp3Pool
+  readonly decoding: DecodeQueue
   readonly metrics: RelayMetrics
   readonly events: AssemblerEvents
   /** Level to which voices are normalized (dBFS); absent: they keep their level. */
@@ -123,9 +123,9 @@ const OVERLAP_MS = 200
 export class ResultAssembler implements SessionResults {
   readonly #name: string
   readonly #clock: Clock
-  readonly #pool: Mp3Pool
   readonly #metrics: RelayMetrics
   readonly #events: AssemblerEvents
+  readonly #parts: UtteranceParts
   /** Knows the level of the latest voice. */
   #leveler: LoudnessNormalizer | undefined
   /** The latest utterances of the current connection, by the service's id: only they can receive more results. */
@@ -139,12 +139,12 @@ export class ResultAssembler implements SessionResults {
   #answered: Known | undefined
   #voiceless = false
 
-  constructor({ name, clock, pool, metrics, events, levelDb }: AssemblerOptions) {
+  constructor({ name, clock, decoding, metrics, events, levelDb }: AssemblerOptions) {
     this.#name = name
     this.#clock = clock
-    this.#pool = pool
     this.#metrics = metrics
     this.#events = events
+    this.#parts = { decoding, metrics, backlog: { bytes: 0 } }
     this.#leveler = levelDb === undefined ? undefined : new LoudnessNormalizer(levelDb)
   }
 
@@ -233,8 +233,7 @@ export class ResultAssembler implements SessionResults {
   #speak(known: Known, audio: Uint8Array, { speechEndedAt, now, skipMs, rate }: VoiceBegin): void {
     if (this.#current?.name === known.name) {
       this.#current.utterance.words.text = known.translation
-      this.#current.utterance.audio.write(audio)
-      this.#current.utterance.grown()
+      this.#current.utterance.write(audio)
       return
     }
     this.#current?.utterance.end()
@@ -243,15 +242,19 @@ export class ResultAssembler implements SessionResults {
     const arrivals = skipMs > 0 ? {} : { arrivals: { ...course, voiceAt: now } }
     // Each starts at the level of the one before, but several can be decoded at the same time.
     this.#leveler = this.#leveler?.copy()
-    const leveler = this.#leveler
-    const voice = { leveler, notMp3: () => this.#notMp3(), ...arrivals, skipMs, rate }
-    const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, voice)
+    const utterance = new Utterance(name, speechEndedAt, this.#parts, {
+      leveler: this.#leveler,
+      rate,
+      skipMs,
+      ...arrivals,
+      started: () => this.#events.processed(),
+      notMp3: () => this.#notMp3(),
+    })
     utterance.words.text = known.translation
     this.#current = { name, caption, said, utterance, skipMs }
     this.#metrics.utterances++
-    utterance.audio.write(audio)
-    utterance.grown()
     this.#events.utterance(utterance)
+    utterance.write(audio)
   }
 
   #isEcho(known: Known, { text, final }: TranslationResult): boolean {

@@ -4,10 +4,9 @@ import { childEnvironment } from '../../common/child-environment.ts'
 import { AudioFileError } from '../../transcode/container/audio-file-error.ts'
 import { isOgg, isWebm, opusFile } from '../../transcode/container/opus-file.ts'
 import { peak, rms } from '../../transcode/level.ts'
-import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import { concat, FRAME_SAMPLES, SAMPLE_RATE, saturate } from '../../transcode/pcm.ts'
 import { INPUT_RATES, inputResampler } from '../../transcode/resample/input-resampler.ts'
-import { decodeMp3 } from '../../transcode/voice-stream.ts'
+import { decodeSpeech } from '../../transcode/speech-decoder.ts'
 import { mono, readWav } from '../../transcode/wav.ts'
 import { isWav, WAV_MP3, wavCoding } from '../../transcode/wav-format.ts'
 
@@ -56,9 +55,9 @@ class SoundFileError extends Error {
  * Reads a sound file as 16 kHz mono: WAV, MP3, Ogg and WebM with Opus directly, other formats with ffmpeg if it is
  * installed. Rejects with `SoundFileError`, also for files of more than two minutes.
  */
-export async function readSoundFile(path: string, pool: Mp3Pool): Promise<Int16Array> {
+export async function readSoundFile(path: string): Promise<Int16Array> {
   const bytes = await whole(path)
-  const pcm = await decoded(path, bytes, pool)
+  const pcm = await decoded(path, bytes)
   if (pcm.length === 0) throw new SoundFileError(path, 'there is no sound in it')
   if (pcm.length > MOST_SECONDS * SAMPLE_RATE) throw tooLong(path, pcm.length / SAMPLE_RATE)
   return pcm
@@ -76,7 +75,7 @@ async function whole(path: string): Promise<Uint8Array> {
   }
 }
 
-async function decoded(path: string, bytes: Uint8Array, pool: Mp3Pool): Promise<Int16Array> {
+async function decoded(path: string, bytes: Uint8Array): Promise<Int16Array> {
   const begins = (tag: string) => Buffer.from(bytes.subarray(0, tag.length)).toString('latin1') === tag
   try {
     const mp3InWav = isWav(bytes) && wavCoding(bytes) === WAV_MP3
@@ -86,7 +85,7 @@ async function decoded(path: string, bytes: Uint8Array, pool: Mp3Pool): Promise<
     }
     if (isOgg(bytes) || isWebm(bytes)) return await opus(path, bytes)
     if (begins('ID3') || isMp3(bytes) || mp3InWav) {
-      const pcm = await decodeMp3(bytes, pool, MOST_SECONDS + 1)
+      const pcm = await decodeSpeech(bytes, MOST_SECONDS + 1)
       if (pcm.length > 0) return pcm
     }
   } catch (error) {

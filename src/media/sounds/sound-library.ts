@@ -5,7 +5,6 @@ import type { Logger } from '../../common/log.ts'
 import type { Announcer, NoticeName, Sound, ToneName } from '../../core/model/announcer.ts'
 import { catalogKeys } from '../../messages/locale.ts'
 import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
-import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { SoundSettings } from '../settings.ts'
 import { levelled, readSoundFile } from './sound-file.ts'
 import { toneSound } from './tones.ts'
@@ -84,8 +83,6 @@ export interface SoundLibraryOptions {
   readonly settings: SoundSettings
   readonly clock: Clock
   readonly log: Logger
-  /** Decodes MP3 files. The caller keeps ownership. */
-  readonly mp3: Mp3Pool
 }
 
 /**
@@ -146,9 +143,7 @@ export class SoundLibrary implements Announcer {
     const path = Object.hasOwn(files, name) ? files[name] : undefined
     if (path === undefined)
       throw new BridgeError('CONFIG', `no sound "${name}" in sounds.files: ${Object.keys(files).join(', ')}`)
-    return await this.#cache.get(`file ${path}`, () =>
-      this.#made(`file ${name}`, readSoundFile(path, this.#options.mp3)),
-    )
+    return await this.#cache.get(`file ${path}`, () => this.#made(`file ${name}`, readSoundFile(path)))
   }
 
   /** Reads every configured file once. Throws `CONFIG` for the first unusable one. */
@@ -156,7 +151,7 @@ export class SoundLibrary implements Announcer {
     const { files, notices } = this.#options.settings
     for (const path of [...Object.values(files), ...Object.values(notices).flatMap(Object.values)])
       try {
-        await readSoundFile(path, this.#options.mp3)
+        await readSoundFile(path)
       } catch (cause) {
         throw new BridgeError('CONFIG', cause instanceof Error ? cause.message : String(cause), { cause })
       }
@@ -175,9 +170,9 @@ export class SoundLibrary implements Announcer {
     language: LanguageId,
     values: Readonly<Record<string, string>>,
   ): Promise<Int16Array> {
-    const { speaker, mp3, settings } = this.#options
+    const { speaker, settings } = this.#options
     const file = fileOf(settings, name, language)
-    if (file !== undefined) return await readSoundFile(file, mp3)
+    if (file !== undefined) return await readSoundFile(file)
     const words = noticesFor(language)
     if (words) return await speaker.speak(sentence(words, name, values), language)
     const text = sentence(noticesFor(FALLBACK_LANGUAGE)!, name, values)

@@ -1,29 +1,26 @@
 import type { LanguageId } from '../../common/language.ts'
-import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
-import { wholeVoice } from '../../transcode/voice-stream.ts'
+import { decodeSpeech } from '../../transcode/speech-decoder.ts'
 import { ServiceClientError } from './errors.ts'
 import type { ServiceClient } from './service-client.ts'
 import type { ServiceSession } from './session.ts'
 
+/** Maximum length of a spoken sentence (s); the rest is dropped. */
+const MOST_SECONDS = 120
+
 /** Speaks and translates single sentences, each in its own session of `/tts` or `/translator`. */
 export class ServiceSpeaker {
   readonly #client: () => ServiceClient
-  readonly #pool: Mp3Pool
 
-  /**
-   * `client` is called for each sentence, because the embedded service can move after a restart. The caller still owns
-   * `pool`.
-   */
-  constructor(client: () => ServiceClient, pool: Mp3Pool) {
+  /** `client` is called for each sentence, because the embedded service can move after a restart. */
+  constructor(client: () => ServiceClient) {
     this.#client = client
-    this.#pool = pool
   }
 
   /** Synthesizes `text` in `language`, 16 kHz mono. Rejects with `ServiceClientError`. */
   async speak(text: string, language: LanguageId): Promise<Int16Array> {
     await using session = await this.#client().openSession('/tts', { languageIdTarget: language })
     const { audio } = await answerTo(session, text)
-    if (audio) return await wholeVoice(audio, this.#pool)
+    if (audio) return await decodeSpeech(audio, MOST_SECONDS)
     throw ServiceClientError.found('timeout/no_audio', 'the service returned no audio for a text')
   }
 

@@ -180,10 +180,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
       watch?.[Symbol.dispose]()
       overload[Symbol.dispose]()
       refusals[Symbol.dispose]()
-      closing ??= app.close().then(() => {
-        batch.close()
-        return Promise.all([engines.close(), usage?.close()]).then(() => {})
-      })
+      closing ??= app.close().then(() => Promise.all([engines.close(), usage?.close()]).then(() => {}))
       return closing
     },
   }

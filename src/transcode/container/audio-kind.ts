@@ -1,5 +1,5 @@
+import { id3Length } from '../mp3/file-start.ts'
 import { mp3HeaderAt, sameStream } from '../mp3/header.ts'
-import { metadataAt } from '../mp3/id3.ts'
 import { isWav, WAV_MP3, wavCoding } from '../wav-format.ts'
 
 /** Formats of speech audio. `pcm`: headerless linear16 samples. */
@@ -51,7 +51,7 @@ export function audioKind(bytes: Uint8Array): AudioKind | undefined {
 
 /** True if mp3 starts here: one frame is enough if there is no room for another. */
 export function beginsMp3(bytes: Uint8Array): boolean {
-  if (begins(bytes, 'ID3')) return bytes.length < 10 || metadataAt(bytes, 0, bytes.length) > 0
+  if (begins(bytes, 'ID3')) return bytes.length < 10 || id3Length(bytes) > 0
   const header = mp3HeaderAt(bytes, 0)
   return header !== undefined && (bytes.length < header.bytes + 4 || framesFrom(bytes, 0) >= 2)
 }

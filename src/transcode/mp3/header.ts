@@ -20,11 +20,7 @@ export interface Mp3Header {
 }
 
 /** Length of a header. */
-export const MP3_HEADER_BYTES = 4
-/** Maximum length of a frame. */
-export const MP3_FRAME_BYTES = 1441
-/** Maximum samples per channel of a frame. */
-export const MP3_FRAME_SAMPLES = 1152
+const MP3_HEADER_BYTES = 4
 
 // kbit/s by index 1 to 14 (table of ISO/IEC 11172-3 §2.4.2.3 and ISO/IEC 13818-3); 0 means "free", 15 is forbidden.
 const BITRATES_1 = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
@@ -65,11 +61,6 @@ export function mp3HeaderAt(bytes: Uint8Array, at: number): Mp3Header | undefine
 export function mp3ReachBack(bytes: Uint8Array, at: number, header: Mp3Header): number {
   const side = at + MP3_HEADER_BYTES + (bytes[at + 1]! & 1 ? 0 : CHECKSUM_BYTES)
   return header.version === 1 ? (bytes[side]! << 1) | (bytes[side + 1]! >> 7) : bytes[side]!
-}
-
-/** Maximum of {@link mp3ReachBack} in the stream of `header`. */
-export function mp3ReachMost(header: Mp3Header): number {
-  return header.version === 1 ? 511 : 255
 }
 
 /** True if frames of both headers can be consecutive in one stream: same version, rate and number of channels. */

@@ -61,10 +61,12 @@ describe('does not affect others', () => {
   test('an unreadable result: drops the utterance and plays the next', async () => {
     const legs = await twoRooms()
     const { sink } = r.connection('en-us', 'es-es')
-    sink.result({ utterance: 'x', final: true, text: 'x', translation: 'y', audio: r.maker.tone(700, 500) })
-    vi.spyOn(Utterance.prototype, 'grown').mockImplementationOnce(fault)
+    sink.result({ utterance: 'x', final: true, text: 'x', translation: 'y', audio: r.maker.tone(700, 200) })
+    vi.spyOn(Utterance.prototype, 'write').mockImplementationOnce(fault)
     sink.result({ utterance: 'x', final: true, text: 'x', translation: 'y', audio: r.maker.tone(700, 400) })
     sink.endOfSpeech()
+    // What was decoded before the fault is heard.
+    await r.run(500)
     await expectServed(legs, '2')
     expectTold('utterance failed')
     expect(r.relay.legs).toBe(4)

@@ -3,17 +3,17 @@ import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { ListenerVoice, type VoiceEvents } from '../../../src/core/playout/listener-voice.ts'
 import { Playout } from '../../../src/core/playout/playout.ts'
 import type { Speech } from '../../../src/core/playout/translation-queue.ts'
+import { SpeechAudio } from '../../../src/core/utterance/speech-audio.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { loudness, peak } from '../../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { SampledAudio } from '../../support/relay/queue-player.ts'
 import { sine } from '../../support/transcode/tone.ts'
 
 const gains = { low: 0.125, soft: 0.35, ducked: 0.1 }
 
 function speech(id: string, ms: number, hz = 1_000): Speech {
-  const audio = new SampledAudio()
+  const audio = new SpeechAudio()
   audio.append(sine(hz, ms))
   audio.finish()
   return { id, audio, speechEndedAt: 0 }
@@ -177,7 +177,7 @@ describe('playing translations', () => {
   test('a translation that arrives too slowly is counted, and continues', () => {
     const s = setUp()
     const voice = s.add('anna')
-    const audio = new SampledAudio()
+    const audio = new SpeechAudio()
     audio.append(sine(1_000, 100))
     voice.translation.enqueue({ id: '1', audio, speechEndedAt: 0 })
     s.run(300)
@@ -232,7 +232,7 @@ describe('playing translations', () => {
 
   test('edges do not click', () => {
     const s = setUp()
-    const audio = new SampledAudio()
+    const audio = new SpeechAudio()
     audio.append(new Int16Array(3_300).fill(20_000))
     audio.finish()
     s.add('anna').translation.enqueue({ id: '1', audio, speechEndedAt: 0 })

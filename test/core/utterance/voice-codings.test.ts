@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
-import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { type AssemblerEvents, ResultAssembler } from '../../../src/core/utterance/result-assembler.ts'
 import type { Utterance } from '../../../src/core/utterance/utterance.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { tone } from '../../../src/simulator/service/scripted-answers.ts'
-import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
+import { utteranceParts } from '../../support/relay/utterance-parts.ts'
 
 test('a voice of samples or WAV plays like one of mp3, and repeated silence is kept', () => {
   const utterances: Utterance[] = []
-  const metrics = new RelayMetrics()
+  const { decoding, metrics } = utteranceParts()
   const events: AssemblerEvents = {
     caption() {},
     utterance: utterance => utterances.push(utterance),
@@ -21,8 +20,13 @@ test('a voice of samples or WAV plays like one of mp3, and repeated silence is k
       throw error
     },
   }
-  const pool = new Mp3Pool({ max: 1 })
-  const interpreter = new ResultAssembler({ name: 'anna.1', clock: new FakeClock(), pool, metrics, events })
+  const interpreter = new ResultAssembler({
+    name: 'anna.1',
+    clock: new FakeClock(),
+    decoding,
+    metrics,
+    events,
+  })
   const hear = (utterance: string, audio: Uint8Array) => interpreter.result({ utterance, final: true, audio })
   const silence = new Uint8Array(2_048)
   for (const audio of [silence, bytesOf(tone(1_000, 300)), silence, silence]) hear('1', audio)

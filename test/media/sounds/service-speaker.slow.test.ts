@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/common/clock.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import { soundSettingsSchema } from '../../../src/media/settings.ts'
@@ -6,14 +6,11 @@ import { SoundLibrary } from '../../../src/media/sounds/sound-library.ts'
 import { ServiceClient } from '../../../src/service/client/service-client.ts'
 import { ServiceSpeaker } from '../../../src/service/client/speaker.ts'
 import { dbfs, rms } from '../../../src/transcode/level.ts'
-import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
 import { KEY, realService } from '../../support/service/real-service.ts'
 
 const service = realService()
-const pool = new Mp3Pool({ max: 2 })
-afterAll(() => pool.close())
 
-const speaker = () => new ServiceSpeaker(() => new ServiceClient({ url: service.url, apiKey: KEY }), pool)
+const speaker = () => new ServiceSpeaker(() => new ServiceClient({ url: service.url, apiKey: KEY }))
 
 describe('speech from the service', () => {
   it('speaks and translates sentences', async () => {
@@ -29,7 +26,7 @@ describe('speech from the service', () => {
 
   it('speaks the notices', async () => {
     const options = soundSettingsSchema.parse({ timeoutMs: 10_000 })
-    const parts = { speaker: speaker(), settings: options, clock: systemClock, log: noopLogger, mp3: pool }
+    const parts = { speaker: speaker(), settings: options, clock: systemClock, log: noopLogger }
     const { name, pcm } = await new SoundLibrary(parts).notice('choose-language', 'es-es', { key: '2' })
     expect(name).toBe('notice choose-language es-es')
     expect(dbfs(rms(pcm))).toBeGreaterThan(-26)

@@ -5,13 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSoundFile } from '../../../src/media/sounds/sound-file.ts'
 import { loudness } from '../../../src/transcode/level.ts'
-import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { oggFile } from '../../support/transcode/opus-containers.ts'
 import { sine } from '../../support/transcode/tone.ts'
 
-const pool = new Mp3Pool({ max: 2 })
 let folder: string
 let second: string
 
@@ -21,7 +19,6 @@ beforeAll(async () => {
   await writeFile(second, encodeWav(sine(440, 1_000), SAMPLE_RATE))
 })
 afterAll(async () => {
-  pool.close()
   await rm(folder, { recursive: true })
 })
 
@@ -49,7 +46,7 @@ describe('a sound file', () => {
     ['-strange name:1.aiff', []],
   ] as const)('is read in any format: %s', async (name, how) => {
     const path = name.startsWith('-') ? converted('plain.aiff', ...how) : converted(name, ...how)
-    const pcm = await readSoundFile(path, pool)
+    const pcm = await readSoundFile(path)
     expect(pcm.length / SAMPLE_RATE).toBeGreaterThan(0.95)
     expect(pcm.length / SAMPLE_RATE).toBeLessThan(1.12)
     expect(loudness(pcm.subarray(4_000, 12_000), 440, SAMPLE_RATE)).toBeGreaterThan(5_500)
@@ -58,25 +55,25 @@ describe('a sound file', () => {
   it('with invalid content is rejected with its path', async () => {
     const path = join(folder, 'text.wav')
     await writeFile(path, 'this is no sound')
-    await expect(readSoundFile(path, pool)).rejects.toThrow(/text\.wav: ffmpeg cannot read it either/)
+    await expect(readSoundFile(path)).rejects.toThrow(/text\.wav: ffmpeg cannot read it either/)
     const missing = join(folder, 'missing.ogg')
-    await expect(readSoundFile(missing, pool)).rejects.toThrow(/missing\.ogg: cannot be read \(ENOENT\)/)
+    await expect(readSoundFile(missing)).rejects.toThrow(/missing\.ogg: cannot be read \(ENOENT\)/)
     await writeFile(path, encodeWav(new Int16Array(0), SAMPLE_RATE))
-    await expect(readSoundFile(path, pool)).rejects.toThrow('there is no sound in it')
+    await expect(readSoundFile(path)).rejects.toThrow('there is no sound in it')
   })
 
   it('of more than two minutes is rejected before it is decoded', async () => {
     const path = join(folder, 'bomb.ogg')
     const packet = Buffer.of(0x83, 48)
     await writeFile(path, oggFile(Array<Buffer>(2_000).fill(packet), { perPage: 100 }))
-    await expect(readSoundFile(path, pool)).rejects.toThrow('too long, at most are 120 s')
+    await expect(readSoundFile(path)).rejects.toThrow('too long, at most are 120 s')
     await writeFile(path, encodeWav(new Int16Array(8_000 * 121), 8_000))
-    await expect(readSoundFile(path, pool)).rejects.toThrow('121 s long, at most are 120 s')
+    await expect(readSoundFile(path)).rejects.toThrow('121 s long, at most are 120 s')
   })
 
   it('of more than two minutes is rejected', async () => {
     const path = join(folder, 'long.wav')
     await writeFile(path, encodeWav(new Int16Array(121 * SAMPLE_RATE), SAMPLE_RATE))
-    await expect(readSoundFile(path, pool)).rejects.toThrow('121 s long, at most are 120 s')
+    await expect(readSoundFile(path)).rejects.toThrow('121 s long, at most are 120 s')
   })
 })

@@ -7,7 +7,6 @@ import type { Speaker } from '../../../src/media/sounds/sound-library.ts'
 import { SoundLibrary } from '../../../src/media/sounds/sound-library.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { dbfs, loudness, rms } from '../../../src/transcode/level.ts'
-import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { LogLines } from '../../support/log-lines.ts'
 import { sine } from '../../support/transcode/tone.ts'
@@ -37,13 +36,11 @@ class TonesForWords implements Speaker {
 }
 
 function library(settings: Record<string, unknown> = {}) {
-  const mp3 = new Mp3Pool({ max: 1 })
-  cleanups.push(() => mp3.close())
   const speaker = new TonesForWords()
   const clock = new FakeClock()
   const log = new LogLines()
   const options = soundSettingsSchema.parse(settings)
-  return { sounds: new SoundLibrary({ speaker, settings: options, clock, log, mp3 }), speaker, clock, log }
+  return { sounds: new SoundLibrary({ speaker, settings: options, clock, log }), speaker, clock, log }
 }
 
 async function toneFile(hz: number): Promise<string> {

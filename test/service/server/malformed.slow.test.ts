@@ -4,8 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../src/service/server/errors.ts'
 import { loudness } from '../../../src/transcode/level.ts'
-import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
-import { Mp3Stream } from '../../../src/transcode/mp3/stream.ts'
+import { decodeSpeech } from '../../../src/transcode/speech-decoder.ts'
 import type { FakeRecognizer } from '../../support/engines/fake-engines.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 import { bytesInUse } from '../../support/service/heap.ts'
@@ -106,20 +105,6 @@ async function healthy(url: string, ears: FakeRecognizer) {
   }
 }
 
-/** Returns the words of an mp3, by an independent recognizer. */
-async function played(mp3: Uint8Array): Promise<Int16Array> {
-  const pool = new Mp3Pool({ spare: 1 })
-  await pool.ready()
-  const pieces: number[] = []
-  const stream = new Mp3Stream(pool, pcm => pieces.push(...pcm))
-  stream.write(mp3)
-  stream.end()
-  stream.decode()
-  stream.close()
-  pool.close()
-  return Int16Array.from(pieces)
-}
-
 const trials = fuzzSeeds(1).flatMap(seed => (Object.keys(TAKES) as Name[]).map(name => [name, seed] as const))
 
 test.each(trials)(
@@ -208,7 +193,7 @@ test.each(trials)(
     const all = Array.from({ length: CONNECTIONS / TURN }, (_, turn) => `one two ${turn * TURN}`)
     expect(await good.heardAll()).toEqual(all.toSorted())
     expect(good.errors).toEqual([])
-    const spoken = await played(good.last)
+    const spoken = await decodeSpeech(good.last, 60)
     expect(spoken.length).toBeGreaterThan(3 * 0.2 * 16_000 * 0.9)
     expect(loudness(spoken.subarray(1_600, 8_000), 440, 16_000)).toBeGreaterThan(4_000)
 

@@ -5,8 +5,7 @@ import { EngineSet } from '../../../src/service/engines/engine-set.ts'
 import { SherpaRecognizer } from '../../../src/service/engines/local/sherpa/sherpa-recognizer.ts'
 import { SherpaSynthesizer } from '../../../src/service/engines/local/sherpa/sherpa-synthesizer.ts'
 import { buildService, type Service } from '../../../src/service/server/service.ts'
-import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
-import { decodeMp3 } from '../../../src/transcode/voice-stream.ts'
+import { decodeSpeech } from '../../../src/transcode/speech-decoder.ts'
 import { FakeTranslator } from '../../support/engines/fake-engines.ts'
 import { joined } from '../../support/engines/recordings.ts'
 import {
@@ -24,7 +23,6 @@ import { KEY, mp3Of, speak } from '../../support/service/real-service.ts'
 import { query, RECEIVE, TestClient } from '../../support/service/test-client.ts'
 import { quiet } from '../../support/transcode/tone.ts'
 
-const pool = new Mp3Pool({ max: 1 })
 let models: ToneModels
 let recognizer: SherpaRecognizer
 let service: Service
@@ -62,7 +60,7 @@ async function session() {
 
 /** Recognizes the audio of an mp3. */
 async function understood(mp3: Uint8Array): Promise<string> {
-  const pcm = await decodeMp3(mp3, pool)
+  const pcm = await decodeSpeech(mp3, 60)
   const heard = new HeardTones()
   const stream = await recognizer.open('en-us', heard)
   stream.write(joined(quiet(300), pcm, quiet(1_500)))

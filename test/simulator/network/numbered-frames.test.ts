@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
-import { Utterance } from '../../../src/core/utterance/utterance.ts'
 import {
   countFrames,
   FRAME_NUMBERS,
@@ -12,9 +10,9 @@ import {
 import { randomFrom } from '../../../src/simulator/random.ts'
 import { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
 import { decodeMulaw, encodeMulaw } from '../../../src/transcode/g711.ts'
-import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
 import { concat } from '../../../src/transcode/pcm.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
+import { decodeSpeech } from '../../../src/transcode/speech-decoder.ts'
 
 const FROM = 1_000
 const TO = 1_300
@@ -82,17 +80,8 @@ describe('numbered frames', () => {
 
   test('survive mp3', async () => {
     const maker = await Mp3Maker.create()
-    const pool = new Mp3Pool({ max: 1 })
-    await pool.ready()
-    const utterance = new Utterance('u', 0, pool, new RelayMetrics())
-    utterance.audio.write(maker.encode(sound, 16_000, 64))
-    utterance.grown()
-    utterance.end()
-    while (utterance.decode()) {}
-    const reader = utterance.audio.reader()
-    const out: Int16Array[] = []
-    for (let frame = reader.next(); frame; frame = reader.next()) out.push(frame.slice())
-    expect(numbers(concat(out))).toEqual(all)
+    const decoded = await decodeSpeech(maker.encode(sound, 16_000, 64), 60)
+    expect(numbers(decoded)).toEqual(all)
   })
 
   test('an invalid rate is named in the error', () => {

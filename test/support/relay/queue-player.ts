@@ -3,34 +3,13 @@ import {
   type Speech,
   TranslationQueue,
 } from '../../../src/core/playout/translation-queue.ts'
-import type { SpeechAudio, SpeechHold } from '../../../src/core/utterance/speech-audio.ts'
-import { UtteranceAudio } from '../../../src/core/utterance/utterance-audio.ts'
+import { SpeechAudio } from '../../../src/core/utterance/speech-audio.ts'
 import { peak } from '../../../src/transcode/level.ts'
 import { concat } from '../../../src/transcode/pcm.ts'
 
-/** Audio that was never encoded: a hold keeps its samples. */
-export class SampledAudio extends UtteranceAudio implements SpeechAudio {
-  bytes = 0
-  /** All of it was received, and is being decoded while it plays. */
-  decoding = false
-
-  get received(): boolean {
-    return this.complete || this.decoding
-  }
-
-  hold(): SpeechHold {
-    const reader = this.reader()
-    return { whole: true, keepEnd: () => {}, close: () => reader.close() }
-  }
-
-  copy(): Int16Array {
-    throw new RangeError('samples that were played are gone')
-  }
-}
-
 /** Returns an utterance with audio `pcm`, complete by default. */
-export function speech(id: string, pcm: Int16Array, complete = true): Speech & { audio: SampledAudio } {
-  const audio = new SampledAudio()
+export function speech(id: string, pcm: Int16Array, complete = true): Speech & { audio: SpeechAudio } {
+  const audio = new SpeechAudio()
   audio.append(pcm)
   if (complete) audio.finish()
   return { id, audio, speechEndedAt: 0 }

@@ -65,6 +65,7 @@ function wildFrame(): Buffer {
   frame.set([0xff, 0xfb, 0xe0, 0xc0])
   return frame
 }
+const FREE = Buffer.of(0xff, 0xf3, 0x04, 0xc0)
 const id3 = Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1')
 const ape = Buffer.concat([Buffer.from('APETAGEX'), Buffer.alloc(24)])
 
@@ -156,6 +157,12 @@ export function fileBombs(bytes: number): ReadonlyMap<string, () => Buffer> {
       },
     ],
     ['mp3: headers without frames', () => filled(Buffer.of(0xff, 0xf3, 0x14, 0xc0))],
+    // libmpg123 searches the second header of such a frame to find its length.
+    ['mp3: headers of a free bitrate', () => Buffer.concat([times(2_400, frames(0)), filled(FREE)])],
+    [
+      'mp3: headers of a free bitrate, and sound',
+      () => filled(Buffer.concat([times(120, frames(0)), times(3_000, FREE)])),
+    ],
     ['mp3: frames of zeros', () => filled(frames(0))],
     ['mp3: frames of ones', () => filled(frames(0xff))],
     ['mp3: wild frames', () => filled(wildFrame())],

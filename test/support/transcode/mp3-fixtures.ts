@@ -1,14 +1,14 @@
 import { createMp3Encoder } from 'wasm-media-encoders'
-import type { Mp3Backend } from '../../../src/transcode/mp3/decoder.ts'
-import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
 import { mp3HeaderAt } from '../../../src/transcode/mp3/header.ts'
-import { type Mp3Stats, Mp3Stream } from '../../../src/transcode/mp3/stream.ts'
-import { bytesOf } from '../../../src/transcode/pcm.ts'
+import { mp3Ready } from '../../../src/transcode/mp3/mp3-decoder.ts'
+import { bytesOf, concat } from '../../../src/transcode/pcm.ts'
+import { SpeechDecoder } from '../../../src/transcode/speech-decoder.ts'
 import { pipeToFile } from './command.ts'
 
 export type Mp3Rate = 8000 | 11_025 | 12_000 | 16_000 | 22_050 | 24_000 | 32_000 | 44_100 | 48_000
 
 const encoder = await createMp3Encoder()
+await mp3Ready()
 
 /** Encodes `pcm` as MP3 without a tag, with LAME as WebAssembly; stereo has two equal channels. */
 export function encodeMp3(pcm: Int16Array, rate: Mp3Rate, channels: 1 | 2 = 1): Uint8Array {
@@ -49,42 +49,21 @@ export function frameStarts(mp3: Uint8Array): number[] {
   }
 }
 
-export interface Decoded {
-  pcm: Int16Array
-  stats: Mp3Stats
+/** Decodes one result, which arrives in pieces whose lengths repeat `cuts`. */
+export function decodeAll(bytes: Uint8Array, cuts: readonly number[] = [2_048]): Int16Array {
+  return decodeResults([bytes], cuts)
 }
 
-/** A pool with at least one decoder ready. */
-export async function openPool(backend?: Mp3Backend): Promise<Mp3Pool> {
-  const pool = new Mp3Pool({ spare: 1, ...(backend ? { backend } : {}) })
-  await pool.ready()
-  return pool
-}
-
-/** Decodes `bytes` written in pieces whose lengths repeat `cuts`, decoding after each piece. */
-export function decodeAll(
-  pool: Mp3Pool,
-  bytes: Uint8Array,
-  cuts: readonly number[] = [bytes.length || 1],
-): Decoded {
+/** Decodes the results of a service, each of which arrives in pieces whose lengths repeat `cuts`. */
+export function decodeResults(results: readonly Uint8Array[], cuts: readonly number[] = [2_048]): Int16Array {
   const parts: Int16Array[] = []
-  const stream = new Mp3Stream(pool, pcm => parts.push(pcm.slice()))
-  for (let at = 0, i = 0; at < bytes.length; i++) {
-    const length = cuts[i % cuts.length]!
-    stream.write(bytes.subarray(at, at + length))
-    stream.decode()
-    at += length
-  }
-  stream.end()
-  const state = stream.decode()
-  if (state !== 'idle') throw new Error(`the stream is ${state}`)
-  const { stats } = stream
-  stream.close()
-  const pcm = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    pcm.set(part, at)
-    at += part.length
-  }
-  return { pcm, stats }
+  const decoder = new SpeechDecoder(pcm => parts.push(pcm.slice()))
+  for (const result of results)
+    for (let at = 0, i = 0; at < result.length; i++) {
+      const length = cuts[i % cuts.length]!
+      if (!decoder.write(result.subarray(at, at + length), at === 0)) throw new Error('no decoder is free')
+      at += length
+    }
+  if (!decoder.finish()) throw new Error('no decoder is free')
+  return concat(parts)
 }

@@ -1,68 +1,33 @@
 import { AudioFileError, type AudioFileFault } from '../../../transcode/container/audio-file-error.ts'
 import { isOgg, isWebm, opusFile } from '../../../transcode/container/opus-file.ts'
-import type { Mp3Pool } from '../../../transcode/mp3/decoder-pool.ts'
 import { mp3HeaderAt } from '../../../transcode/mp3/header.ts'
-import { Mp3Stream } from '../../../transcode/mp3/stream.ts'
 import { durationMs } from '../../../transcode/pcm.ts'
-import { PcmStream } from '../../../transcode/pcm-stream.ts'
 import { INPUT_RATES } from '../../../transcode/resample/input-resampler.ts'
+import { speechPieces } from '../../../transcode/speech-decoder.ts'
 import { TurnBudget } from '../../../transcode/turn-budget.ts'
 import { isWav, WAV_MP3, WavError, wavCoding } from '../../../transcode/wav-format.ts'
 import { type WavAudio, WavReader } from '../../../transcode/wav-reader.ts'
 import { type ErrorName, ServiceError } from '../errors.ts'
 import { shown } from '../query.ts'
 
-/** Bytes passed to a decoder at a time. */
+/** Bytes of a WAV checked at a time. */
 const PIECE_BYTES = 16 * 1024
-/** mp3 frames decoded, or searches for one, per turn of the event loop: each takes up to 0.3 ms. */
-const FRAMES = 16
-/** Share of undecodable frames above which the file is rejected, and frames after which this is checked. */
-const MOST_BAD = 0.5
-const FIRST_CHECKED_FRAMES = 500
 
 /** Decodes an mp3 file to 16 kHz mono, in pieces that the receiver owns. Throws a `ServiceError`. */
-async function* mp3Pieces(bytes: Uint8Array, pool: Mp3Pool): AsyncGenerator<Int16Array> {
-  await pool.ready(1)
-  const pieces: Int16Array[] = []
-  const stream = new Mp3Stream(pool, pcm => pieces.push(pcm.slice()))
-  try {
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      stream.write(bytes.subarray(at, at + PIECE_BYTES))
-      if (at + PIECE_BYTES >= bytes.length) stream.end()
-      for (let state = stream.decode(FRAMES); ; state = stream.decode(FRAMES)) {
-        if (stream.stats.frames > FIRST_CHECKED_FRAMES) assertDecoded(stream)
-        yield* pieces.splice(0)
-        await new Promise(setImmediate)
-        if (state === 'idle') break
-      }
-    }
-    yield* pieces.splice(0)
-    assertDecoded(stream)
-    if (stream.stats.frames === 0)
-      throw new ServiceError('file_damaged', 'the file starts like an mp3 but contains no audio')
-  } finally {
-    stream.close()
+async function* mp3Pieces(bytes: Uint8Array): AsyncGenerator<Int16Array> {
+  let samples = 0
+  for await (const pcm of speechPieces(bytes)) {
+    samples += pcm.length
+    yield pcm
   }
-}
-
-function assertDecoded(stream: Mp3Stream): void {
-  const { frames, badFrames } = stream.stats
-  if (badFrames > frames * MOST_BAD)
-    throw new ServiceError('file_damaged', `${badFrames} of ${frames} frames of the mp3 cannot be decoded`)
+  if (samples === 0)
+    throw new ServiceError('file_damaged', 'the file starts like an mp3 but contains no audio')
 }
 
 /** Decodes a WAV file to 16 kHz mono, in pieces that the receiver owns. Throws a `ServiceError`. */
 async function* wavPieces(bytes: Uint8Array, maxMs: number): AsyncGenerator<Int16Array> {
   await assertWav(bytes, maxMs)
-  const pieces: Int16Array[] = []
-  const stream = new PcmStream(pcm => pieces.push(pcm.slice()))
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    stream.write(bytes.subarray(at, at + PIECE_BYTES))
-    if (at + PIECE_BYTES >= bytes.length) stream.end()
-    stream.decode()
-    yield* pieces.splice(0)
-    await new Promise(setImmediate)
-  }
+  yield* speechPieces(bytes)
 }
 
 /** Reads the whole file, before the recognizer receives any of it. Throws a `ServiceError` for a file that is not accepted. */
@@ -130,13 +95,13 @@ const FAULTS: Readonly<Record<AudioFileFault, ErrorName>> = {
  * detected from the bytes; names and media types are ignored. If the length is known in advance, a file longer than
  * `maxMs` is rejected before decoding. Throws a `ServiceError`, possibly during iteration.
  */
-export function fileSound(bytes: Uint8Array, pool: Mp3Pool, maxMs: number): AsyncGenerator<Int16Array> {
+export function fileSound(bytes: Uint8Array, maxMs: number): AsyncGenerator<Int16Array> {
   if (bytes.length === 0) throw new ServiceError('empty_file', 'the file has no bytes')
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64)).toString('latin1')
-  if (isWav(bytes)) return wavCoding(bytes) === WAV_MP3 ? mp3Pieces(bytes, pool) : wavPieces(bytes, maxMs)
+  if (isWav(bytes)) return wavCoding(bytes) === WAV_MP3 ? mp3Pieces(bytes) : wavPieces(bytes, maxMs)
   if (isOgg(bytes) || isWebm(bytes)) return containedPieces(bytes, maxMs)
   const other = OTHERS.find(([, at, magic]) => head.startsWith(magic, at))
-  if (!other && (head.startsWith('ID3') || hasMp3Frame(bytes))) return mp3Pieces(bytes, pool)
+  if (!other && (head.startsWith('ID3') || hasMp3Frame(bytes))) return mp3Pieces(bytes)
   const found = other ? other[0] : `unknown (it starts with ${shown(printable(head.slice(0, 8)))})`
   throw new ServiceError(
     'format_unknown',

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
-import { Mp3Pool } from '../../../transcode/mp3/decoder-pool.ts'
 import type { BatchResult } from '../../contract.ts'
 import type { EngineSet } from '../../engines/engine-set.ts'
 import type { Admission, LoadMonitor } from '../capacity.ts'
@@ -146,14 +145,12 @@ export class Batch {
   readonly #options: BatchOptions
   readonly #uploads: Uploads
   readonly #line: JobQueue
-  readonly #mp3: Mp3Pool
 
   constructor(options: BatchOptions) {
     const { batchWorkers, maxBatchJobs, maxFileBytes } = options.settings
     this.#options = options
     this.#uploads = new Uploads(maxBatchJobs * maxFileBytes)
     this.#line = new JobQueue(batchWorkers, maxBatchJobs)
-    this.#mp3 = new Mp3Pool({ max: Math.min(batchWorkers, maxBatchJobs), spare: 0 })
   }
 
   /** Jobs in the queue, waiting or running. */
@@ -204,10 +201,6 @@ export class Batch {
     return sendResult(reply, result, parameters, wantsMp3(request.headers.accept))
   }
 
-  close(): void {
-    this.#mp3.close()
-  }
-
   async #work(
     parameters: JobParameters,
     form: Awaited<ReturnType<typeof readForm>>,
@@ -219,7 +212,7 @@ export class Batch {
     const { signal } = life
     const limits = { maxFileMs: settings.maxFileMs, maxTextLength: settings.maxFileTextLength }
     const calm = () => workload.calm(signal)
-    const work = jobOf(parameters, form, { engines, mp3: this.#mp3 }, { clock, limits, holder, calm, signal })
+    const work = jobOf(parameters, form, engines, { clock, limits, holder, calm, signal })
     using _session = holder.enter(error => life.end(error))
     await place.turn(signal)
     using _place = admission.take()

@@ -1,6 +1,5 @@
 import { pause } from '../../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../../common/language.ts'
-import type { Mp3Pool } from '../../../transcode/mp3/decoder-pool.ts'
 import { durationMs } from '../../../transcode/pcm.ts'
 import type { BatchResult, BatchUtterance } from '../../contract.ts'
 import type { SpeechToText, Transcript } from '../../engines/engine.ts'
@@ -77,31 +76,30 @@ function assertKnown(language: LanguageId, name: string): void {
     )
 }
 
-export interface JobTools {
-  readonly engines: EngineSet
-  readonly mp3: Mp3Pool
-}
-
 /** The work of a job, after everything that can be checked in advance has been checked. */
 export type Work = () => Promise<BatchResult>
 
 /** Prepares the work of a request. Throws a `ServiceError` for an invalid request; the work rejects with one. */
-export function jobOf(parameters: JobParameters, form: JobForm, tools: JobTools, context: JobContext): Work {
+export function jobOf(
+  parameters: JobParameters,
+  form: JobForm,
+  engines: EngineSet,
+  context: JobContext,
+): Work {
   switch (parameters.mode) {
     case 'stt':
     case 'sts':
-      return spoken(parameters, form, tools, context)
+      return spoken(parameters, form, engines, context)
     case 'translator':
     case 'tts':
-      return written(parameters, form, tools, context)
+      return written(parameters, form, engines, context)
     default:
       return parameters.mode satisfies never
   }
 }
 
-function spoken(parameters: JobParameters, form: JobForm, tools: JobTools, context: JobContext): Work {
+function spoken(parameters: JobParameters, form: JobForm, engines: EngineSet, context: JobContext): Work {
   const { mode, source, target, text, rate } = parameters
-  const { engines, mp3 } = tools
   const { engine, language } = recognizerFor(source, engines)
   const translation = mode === 'sts' ? translationFor(language, target, engines) : undefined
   const voice = translation && voiceFor(translation.target, parameters.wish, engines)
@@ -110,7 +108,7 @@ function spoken(parameters: JobParameters, form: JobForm, tools: JobTools, conte
       'file_missing',
       `${mode} requires an audio file in the part "file"${text ? ', not text' : ''}`,
     )
-  const sound = fileSound(form.file, mp3, context.limits.maxFileMs)
+  const sound = fileSound(form.file, context.limits.maxFileMs)
   return async () => {
     const heard = await transcription(engine, language, sound, context)
     if (heard.utterances.length === 0 && source === undefined)
@@ -137,9 +135,8 @@ function spoken(parameters: JobParameters, form: JobForm, tools: JobTools, conte
   }
 }
 
-function written(parameters: JobParameters, form: JobForm, tools: JobTools, context: JobContext): Work {
+function written(parameters: JobParameters, form: JobForm, engines: EngineSet, context: JobContext): Work {
   const { mode, source, target, rate } = parameters
-  const { engines } = tools
   const { limits, holder } = context
   if (mode === 'translator') {
     const translation = translationFor(source, target, engines)

@@ -1,8 +1,8 @@
 import { type Clock, setTimer } from '../../../common/clock.ts'
+import { audioKind } from '../../../transcode/container/audio-kind.ts'
 import { decodeMulaw, encodeMulaw } from '../../../transcode/g711.ts'
-import { Mp3Pool } from '../../../transcode/mp3/decoder-pool.ts'
 import { SAMPLE_RATE } from '../../../transcode/pcm.ts'
-import { decodeMp3 } from '../../../transcode/voice-stream.ts'
+import { decodeSpeech } from '../../../transcode/speech-decoder.ts'
 import { mono, readWav } from '../../../transcode/wav.ts'
 import type { PlacedCall } from './call-options.ts'
 import { PHONE_RATE, type Recording } from './recording.ts'
@@ -55,6 +55,8 @@ class Prompter {
 const WAV = ['audio/wav', 'audio/wave', 'audio/x-wav']
 const MP3 = ['audio/mpeg', 'audio/mp3']
 const MULAW = ['audio/ulaw', 'audio/basic']
+/** Maximum length of an mp3: an hour. */
+const MOST_SECONDS = 3_600
 
 /**
  * Decodes the `bytes` of a file for `<Play>` to 8 kHz mono, or returns the error that Twilio would log (12300, 12400).
@@ -85,14 +87,8 @@ function mulaw(bytes: Uint8Array): Int16Array {
 }
 
 async function mp3(bytes: Uint8Array): Promise<Int16Array> {
-  const pool = new Mp3Pool({ max: 1 })
-  try {
-    const pcm = await decodeMp3(bytes, pool)
-    if (pcm.length === 0) throw new RangeError('no audio in the mp3')
-    return pcm
-  } finally {
-    pool.close()
-  }
+  if (audioKind(bytes) !== 'mp3') throw new RangeError('no audio in the mp3')
+  return await decodeSpeech(bytes, MOST_SECONDS)
 }
 
 /** `<Play loop="0">` repeats until the call ends; Twilio stops at this number. */

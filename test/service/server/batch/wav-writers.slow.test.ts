@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fileSound } from '../../../../src/service/server/batch/audio-file.ts'
 import { ServiceError } from '../../../../src/service/server/errors.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
-import { Mp3Pool } from '../../../../src/transcode/mp3/decoder-pool.ts'
+import { mp3Ready } from '../../../../src/transcode/mp3/mp3-decoder.ts'
 import { concat } from '../../../../src/transcode/pcm.ts'
-import { VoiceStream } from '../../../../src/transcode/voice-stream.ts'
+import { SpeechDecoder } from '../../../../src/transcode/speech-decoder.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
 import { pipeToFile } from '../../../support/transcode/command.ts'
 import { sine } from '../../../support/transcode/tone.ts'
@@ -13,18 +13,13 @@ import { sine } from '../../../support/transcode/tone.ts'
 const TONE_HZ = 1_000
 const SECOND = encodeWav(sine(TONE_HZ, 1_000, 12_000, 16_000), 16_000)
 
-let pool: Mp3Pool
-beforeAll(async () => {
-  pool = new Mp3Pool({ max: 2 })
-  await pool.ready()
-})
-afterAll(() => pool.close())
+beforeAll(mp3Ready)
 
 /** What is heard of an upload, or the code and the message of the error. */
 async function uploaded(file: Uint8Array): Promise<Int16Array | string> {
   const pieces: Int16Array[] = []
   try {
-    for await (const pcm of fileSound(file, pool, 60_000)) pieces.push(pcm.slice())
+    for await (const pcm of fileSound(file, 60_000)) pieces.push(pcm.slice())
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return error.message
@@ -35,14 +30,9 @@ async function uploaded(file: Uint8Array): Promise<Int16Array | string> {
 /** What is heard of a service's voice that arrives in pieces of `size` bytes. */
 function spoken(file: Uint8Array, size: number): Int16Array {
   const pieces: Int16Array[] = []
-  const stream = new VoiceStream(pool, pcm => pieces.push(pcm.slice()))
-  for (let at = 0; at < file.length; at += size) {
-    stream.write(file.subarray(at, at + size))
-    while (stream.decode(16) === 'more') {}
-  }
-  stream.end()
-  while (stream.decode(100) !== 'idle') {}
-  stream.close()
+  const decoder = new SpeechDecoder(pcm => pieces.push(pcm.slice()))
+  for (let at = 0; at < file.length; at += size) decoder.write(file.subarray(at, at + size), true)
+  decoder.finish()
   return concat(pieces)
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { UtteranceAudio } from '../../../src/core/utterance/utterance-audio.ts'
+import { SpeechAudio } from '../../../src/core/utterance/speech-audio.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 
 /** Samples that differ over a long range, and are never near 0. */
@@ -21,7 +21,7 @@ const same = (a: Int16Array, b: Int16Array) =>
   a.length === b.length && a.every((sample, n) => sample === b[n])
 
 /** A reader that keeps its output, and compares the last frame again before it reads the next. */
-function listener(audio: UtteranceAudio) {
+function listener(audio: SpeechAudio) {
   const reader = audio.reader()
   const heard: number[] = []
   let lent: Int16Array | undefined
@@ -39,8 +39,8 @@ function listener(audio: UtteranceAudio) {
 }
 
 /** Reuses all released memory, and overwrites it. */
-function scribble(): UtteranceAudio {
-  const other = new UtteranceAudio()
+function scribble(): SpeechAudio {
+  const other = new SpeechAudio()
   other.append(new Int16Array(12 * 3_200).fill(-7))
   return other
 }
@@ -60,7 +60,7 @@ describe('the voice of an utterance', () => {
     fc.assert(
       fc.property(length, steps, (total, plan) => {
         const pcm = samples(total)
-        const audio = new UtteranceAudio()
+        const audio = new SpeechAudio()
         const listeners = [listener(audio), listener(audio), listener(audio)]
         let at = 0
         for (const { append, who, take } of plan) {
@@ -82,7 +82,7 @@ describe('the voice of an utterance', () => {
   })
 
   test('is a copy, and constant once finished', () => {
-    const audio = new UtteranceAudio()
+    const audio = new SpeechAudio()
     const pcm = samples(640)
     audio.append(pcm)
     pcm.fill(0)
@@ -96,7 +96,7 @@ describe('the voice of an utterance', () => {
   })
 
   test('without samples is empty', () => {
-    const audio = new UtteranceAudio()
+    const audio = new SpeechAudio()
     audio.append(new Int16Array(0))
     audio.finish()
     expect(audio.frames).toBe(0)
@@ -105,7 +105,7 @@ describe('the voice of an utterance', () => {
   })
 
   test('holds back samples that possibly need a fade-out, and no more', () => {
-    const audio = new UtteranceAudio()
+    const audio = new SpeechAudio()
     audio.append(samples(399))
     expect(audio.frames).toBe(0)
     audio.append(samples(1))
@@ -115,7 +115,7 @@ describe('the voice of an utterance', () => {
   })
 
   test('frees blocks at once when all readers have read them', () => {
-    const audio = new UtteranceAudio()
+    const audio = new SpeechAudio()
     const fast = audio.reader()
     const slow = audio.reader()
     audio.append(samples(3_200 * 3))
@@ -127,15 +127,15 @@ describe('the voice of an utterance', () => {
     expect(same?.byteOffset).toBe(first?.byteOffset)
     for (let n = 1; n < 11; n++) slow.next()
     // Both are past the first block, whose memory another utterance now uses.
-    const other = new UtteranceAudio()
+    const other = new SpeechAudio()
     other.append(samples(400))
     expect(other.reader().next()?.buffer).toBe(first?.buffer)
-    expect(() => audio.reader()).toThrow('given back')
+    expect(() => audio.reader()).toThrow('the start must be kept by a reader')
   })
 
   test('frees its buffers when the last reader leaves, even in the middle, even before the end', () => {
     for (const leave of ['before', 'after'] as const) {
-      const audio = new UtteranceAudio()
+      const audio = new SpeechAudio()
       const reader = audio.reader()
       audio.append(samples(3_200 * 2))
       const memory = reader.next()?.buffer
@@ -144,7 +144,7 @@ describe('the voice of an utterance', () => {
       if (leave === 'after') reader.close()
       reader.close()
       const seen = new Set<unknown>()
-      const others = [new UtteranceAudio(), new UtteranceAudio()]
+      const others = [new SpeechAudio(), new SpeechAudio()]
       for (const other of others) {
         other.append(samples(400))
         seen.add(other.reader().next()?.buffer)
@@ -154,7 +154,7 @@ describe('the voice of an utterance', () => {
   })
 
   test('keeps a returned frame until the next call, for any other readers', () => {
-    const audio = new UtteranceAudio()
+    const audio = new SpeechAudio()
     const one = audio.reader()
     const two = audio.reader()
     audio.append(samples(3_200 * 2))
@@ -165,5 +165,32 @@ describe('the voice of an utterance', () => {
     two.close()
     scribble()
     expect(Array.from(lent)).toEqual(copy)
+  })
+
+  test('tells when its last reader has left, once', () => {
+    let left = 0
+    const audio = new SpeechAudio(() => left++)
+    const readers = [audio.reader(), audio.reader()]
+    audio.append(samples(3_200))
+    readers[0]!.close()
+    readers[0]!.close()
+    expect(left).toBe(0)
+    readers[1]!.close()
+    expect(left).toBe(1)
+  })
+
+  test('can be skipped to its end, and copied from there', () => {
+    const audio = new SpeechAudio()
+    const reader = audio.reader()
+    audio.append(samples(3_200 * 4))
+    audio.finish()
+    reader.skipTo(30)
+    expect(reader.at).toBe(30)
+    const end = wanted(samples(3_200 * 4)).subarray(30 * FRAME_SAMPLES)
+    expect(same(reader.rest(), end)).toBe(true)
+    // The copy has not moved it, and what was skipped is free.
+    expect(reader.at).toBe(30)
+    scribble()
+    expect(same(reader.rest(), end)).toBe(true)
   })
 })

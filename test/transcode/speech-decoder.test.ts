@@ -2,19 +2,16 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Mp3Maker, tone } from '../../src/simulator/service/scripted-answers.ts'
 import { audioKind } from '../../src/transcode/container/audio-kind.ts'
-import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
+import { mp3DecodersInUse, mp3Ready } from '../../src/transcode/mp3/mp3-decoder.ts'
 import { bytesOf, concat } from '../../src/transcode/pcm.ts'
-import { PcmStream } from '../../src/transcode/pcm-stream.ts'
-import { VoiceStream } from '../../src/transcode/voice-stream.ts'
+import { decodeSpeech, SLICE_BYTES, SpeechDecoder } from '../../src/transcode/speech-decoder.ts'
 import { encodeWav, wavHeader } from '../../src/transcode/wav.ts'
 import { recordings } from '../support/transcode/speech-signal.ts'
 
 let maker: Mp3Maker
-let pool: Mp3Pool
 beforeAll(async () => {
   maker = await Mp3Maker.create()
-  pool = new Mp3Pool({ max: 4 })
-  await pool.ready()
+  await mp3Ready()
 })
 
 const SAID = tone(700, 600)
@@ -22,14 +19,11 @@ const SAID = tone(700, 600)
 /** The output when `pieces` are separate results. */
 function heard(pieces: readonly Uint8Array[], rate?: number): Int16Array {
   const out: Int16Array[] = []
-  const stream = new VoiceStream(pool, pcm => out.push(pcm.slice()), rate)
-  for (const piece of pieces) {
-    stream.write(piece)
-    stream.decode(4)
-  }
-  stream.end()
-  while (stream.decode(100) !== 'idle') {}
-  stream.close()
+  const decoder = new SpeechDecoder(pcm => out.push(pcm.slice()), rate)
+  for (const piece of pieces)
+    for (let at = 0; at < piece.length; at += SLICE_BYTES)
+      expect(decoder.write(piece.subarray(at, at + SLICE_BYTES), at === 0)).toBe(true)
+  expect(decoder.finish()).toBe(true)
   return concat(out)
 }
 
@@ -169,34 +163,44 @@ describe('a voice', () => {
     )
   })
 
-  test('emits nothing for data that is not sound, and counts it', () => {
-    const stream = new VoiceStream(pool, () => expect.unreachable())
-    stream.write(Buffer.from('<html>502 Bad Gateway</html>'))
-    stream.end()
-    while (stream.decode(100) !== 'idle') {}
-    expect(stream.stats).toMatchObject({ frames: 0, invalidBytes: 28 })
-    stream.close()
+  test.each([
+    ['a page of HTML', Buffer.from('<html>502 Bad Gateway</html>'.repeat(300))],
+    ['a short text', Buffer.from('<html>502 Bad Gateway</html>')],
+    ['Ogg', Buffer.concat([Buffer.from('OggS\0'), bytesOf(SAID)])],
+    ['nothing', new Uint8Array(0)],
+  ])('is silent if it is %s', async (_, bytes) => {
+    expect(heard([bytes])).toHaveLength(0)
+    expect(await decodeSpeech(bytes, 60)).toHaveLength(0)
   })
 
-  test('never throws or hangs on any bytes', () => {
+  test('can be written at once', () => {
+    const mp3 = maker.encode(tone(700, 6_000, 48_000), 48_000, 320)
+    expect(mp3.length).toBeGreaterThan(100_000)
+    const out: Int16Array[] = []
+    const decoder = new SpeechDecoder(pcm => out.push(pcm.slice()))
+    expect(decoder.write(mp3, true) && decoder.finish()).toBe(true)
+    expect(concat(out)).toEqual(heard([mp3]))
+  })
+
+  test('decoded by `decodeSpeech` is the same, and stops soon after the maximum length', async () => {
+    const mp3 = maker.tone(700, 10_000)
+    expect(await decodeSpeech(mp3, 60)).toEqual(heard([mp3]))
+    const short = await decodeSpeech(mp3, 2)
+    expect(short.length / 16_000).toBeGreaterThanOrEqual(2)
+    expect(short.length / 16_000).toBeLessThan(5)
+  })
+
+  test('never throws or hangs on any bytes, and frees its decoder', () => {
+    const before = mp3DecodersInUse()
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 6 }),
         fc.constantFrom('', 'RIFF\0\0\0\0WAVE', 'RIFF\x24\0\0\0WAVEfmt \x10\0\0\0', 'ID3', '\xff\xfb'),
-        (pieces, start) => {
-          heard([Buffer.from(start, 'latin1'), ...pieces])
-          const stream = new PcmStream(() => {})
-          for (const piece of [Buffer.from(start, 'latin1'), ...pieces]) {
-            stream.begin()
-            stream.write(piece)
-            for (let n = 0; stream.decode(1) === 'more'; n++) expect(n).toBeLessThan(5_000)
-          }
-          stream.end()
-          expect(stream.decode()).toBe('idle')
-        },
+        (pieces, start) => void heard([Buffer.from(start, 'latin1'), ...pieces]),
       ),
       { numRuns: 300 },
     )
+    expect(mp3DecodersInUse()).toBe(before)
   })
 })
 
