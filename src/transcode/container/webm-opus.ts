@@ -44,8 +44,8 @@ export function* webmOpusParts(bytes: Uint8Array): Generator<OpusTrackPart> {
       continue
     }
     const block = blockOf(element)
-    if (block && !track) throw new AudioFileError('DAMAGED', 'the WebM file has blocks before its tracks')
-    const frame = block && track && frameOf(block.data, track.number)
+    if (block?.data && !track) throw new AudioFileError('DAMAGED', 'the WebM file has blocks before its tracks')
+    const frame = block?.data && track && frameOf(block.data, track.number)
     if (!block || !frame || !reader) {
       yield { packets: [], work: work * (1 + (block?.fields ?? 0)) }
       continue
@@ -126,21 +126,22 @@ function trackElement(head: Buffer): Buffer {
 }
 
 interface Block {
-  readonly data: Buffer
+  /** Undefined for a group without a block. */
+  readonly data: Buffer | undefined
   /** Samples at 48 kHz to discard at its end. */
   readonly discard: number
   /** Number of elements read. */
   readonly fields: number
 }
 
-/** Returns a block, alone or in a group; undefined for another element. */
+/** Returns a block, alone or in a group, or a group without one; undefined for another element. */
 function blockOf(element: EbmlElement): Block | undefined {
   if (element.id === EBML.simpleBlock) return { data: element.data, discard: 0, fields: 0 }
   if (element.id !== EBML.blockGroup) return undefined
   const { fields, count } = fieldsOf(element, MAX_GROUP_ELEMENTS, 'a block group')
   const data = fields.get(EBML.block)
   const paddingNs = readUint(fields.get(EBML.discardPadding))
-  return data && { data, discard: Math.round((paddingNs * 48_000) / 1e9), fields: count }
+  return { data, discard: Math.round((paddingNs * 48_000) / 1e9), fields: count }
 }
 
 /** Renumbers the block to track 1; undefined if it belongs to another track. */
