@@ -1,21 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { type ConversationReport, converse } from '../src/simulator/conversation/conversation.ts'
-import { type LagPoint, lagPlot } from '../src/simulator/lag-plot.ts'
 import { speech } from './speech.ts'
 import { mean } from './stats.ts'
 import { table } from './table.ts'
 
 const MINUTES = 30
 const SHARES = [0.3, 0.55, 0.7, 0.85, 1] as const
-/** Shares whose lag is drawn. */
-const DRAWN: readonly number[] = [0.55, 0.85]
 const LONGER = 1.4
 /** Start and end of a conversation that are compared (ms). */
 const PART_MS = 5 * 60_000
 const END_MS = MINUTES * 60_000
 
 /** One conversation of half an hour. */
-export interface LagRow {
+interface LagRow {
   /** Share of the time that each participant talks. */
   share: number
   catchUp: boolean
@@ -34,53 +30,28 @@ export interface LagRow {
 }
 
 /**
- * Runs conversations in which every translation is 1.4 times as long as its source, with and without catching up, and
- * measures the lag. Draws it into `folder`, which it creates.
+ * Runs conversations on a simulated clock in which every translation is 1.4 times as long as its source, with and without
+ * catching up, and prints the lag.
  */
-export async function benchLag(folder: string, say: (line: string) => void): Promise<LagRow[]> {
+export async function benchLag(): Promise<void> {
   const rows: LagRow[] = []
-  mkdirSync(folder, { recursive: true })
-  for (const share of SHARES) {
-    const lines: { name: string; points: readonly LagPoint[] }[] = []
+  for (const share of SHARES)
     for (const catchUp of [true, false]) {
       const report = await converse({
-        minutes: MINUTES,
-        share,
-        longer: LONGER,
-        speech: speech(),
+        ...{ minutes: MINUTES, share, longer: LONGER, speech: speech() },
         relay: { catchUp },
       })
       rows.push(rowOf(share, catchUp, report))
-      lines.push({
-        name: catchUp ? 'as played' : 'without catching up',
-        points: report.lag.get('bob') ?? [],
-      })
     }
-    if (!DRAWN.includes(share)) continue
-    const percent = Math.round(share * 100)
-    const title = `Both talk ${percent} % of the time, translations are ${LONGER} times as long`
-    const file = `${folder}/lag-${percent}.svg`
-    writeFileSync(file, lagPlot(lines, { title, axis: 'lag at one listener, seconds' }))
-    say(`lag drawn in ${file}`)
-  }
-  return rows
+  console.log(lagTable(rows))
 }
 
-export function lagTable(rows: readonly LagRow[]): string {
+function lagTable(rows: readonly LagRow[]): string {
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)}`
   const percent = (part: number) => `${(part * 100).toFixed(1)}`
   const head = [
-    'talk %',
-    'catching up',
-    'utterances',
-    'dropped',
-    'wait p50 s',
-    'p95 s',
-    'max s',
-    'mean lag, first 5 min s',
-    'last 5 min s',
-    'pauses won %',
-    'speed won %',
+    ...['talk %', 'catching up', 'utterances', 'dropped', 'wait p50 s', 'p95 s', 'max s'],
+    ...['mean lag, first 5 min s', 'last 5 min s', 'gained by pauses %', 'gained by speed %'],
   ]
   return table(
     head,

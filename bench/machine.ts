@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
-import { canPin } from './process.ts'
+import { canPin } from './legs/process.ts'
 
 /** The machine of the measurements. */
 export interface Machine {

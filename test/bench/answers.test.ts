@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextAnswerMs, TALKATIVE } from '../../bench/answers.ts'
+import { nextAnswerMs, TALKATIVE } from '../../bench/legs/answers.ts'
 
 const PACE = { everyMs: 100, inARow: 3, pauseMs: 200 }
 

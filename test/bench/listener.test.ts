@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { family, inodeOf, listenerOf } from '../../bench/listener.ts'
+import { family, inodeOf, listenerOf } from '../../bench/legs/listener.ts'
 
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1F90 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 11111 1 0 20 4 30 10 -1

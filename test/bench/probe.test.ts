@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LegProbe, levelOf, WindowSamples } from '../../bench/probe.ts'
+import { LegProbe, levelOf, WindowSamples } from '../../bench/legs/probe.ts'
 
 const LOUD = levelOf(new Uint8Array(320).fill(0x20))
 const MESSAGE_MS = 40

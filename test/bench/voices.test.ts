@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ANSWER_MS, music, voicesOf, withoutPauses } from '../../bench/voices.ts'
+import { ANSWER_MS, music, voicesOf, withoutPauses } from '../../bench/legs/voices.ts'
 import { rms } from '../../src/transcode/level.ts'
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../../src/transcode/pcm.ts'
 

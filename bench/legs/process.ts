@@ -1,10 +1,20 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, setPriority } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PRIORITY = -15
+
+/** The program under load has one core, phones and service the other. */
+export const SUBJECT_CORE = 0
+export const LOAD_CORE = 1
+
+/** From a bench program: it accepts calls on this port. */
+export interface Listening {
+  kind: 'listening'
+  port: number
+}
 
 /** True if processes can be pinned to a core here: requires `taskset` on PATH and two cores. */
 export function canPin(): boolean {
@@ -15,11 +25,6 @@ export function canPin(): boolean {
 /** `command`, confined to `core` if possible. */
 export function pinned(core: number, command: readonly string[]): string[] {
   return canPin() ? ['taskset', '-c', String(core), ...command] : [...command]
-}
-
-/** Confines a running process to `core` if possible. */
-export function confine(pid: number, core: number): void {
-  if (canPin()) execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)])
 }
 
 /** Raises the priority of `pid`, if allowed. */
@@ -33,11 +38,6 @@ export function favor(pid: number): void {
   }
 }
 
-/** Runs `pid` whenever possible, before every ordinary process. Throws if not allowed. */
-export function runRealtime(pid: number): void {
-  execFileSync('chrt', ['--rr', '--all-tasks', '--pid', '1', String(pid)])
-}
-
 /** A bench program as a child process on one core, controlled by messages. The creator stops it. */
 export class Child {
   readonly pid: number
@@ -48,20 +48,18 @@ export class Child {
     this.pid = child.pid!
   }
 
-  /** Starts `bench/<program>`, pinned to `core` if possible. */
+  /** Starts `program` of this folder, pinned to `core` if possible. */
   static start(
     program: string,
     core: number,
     args: readonly string[],
     nodeArgs: readonly string[] = [],
-    env: Readonly<Record<string, string>> = {},
   ): Child {
     const path = fileURLToPath(new URL(program, import.meta.url))
     const [execPath = '', ...execArgv] = pinned(core, [process.execPath, ...nodeArgs])
     const child = fork(path, [...args], {
       execPath,
       execArgv,
-      env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // JSON has no NaN, which stands for figures without measurements.
       serialization: 'advanced',

@@ -1,5 +1,5 @@
-import { rssOf } from './proc-stat.ts'
-import { mean } from './stats.ts'
+import { rssOf } from '../proc-stat.ts'
+import { mean } from '../stats.ts'
 
 /** Period of the measurements (ms). */
 const EVERY_MS = 10_000

@@ -1,5 +1,5 @@
-import type { Answering, ScriptedSession } from '../src/simulator/index.ts'
-import { durationMs } from '../src/transcode/pcm.ts'
+import type { Answering, ScriptedSession } from '../../src/simulator/index.ts'
+import { durationMs } from '../../src/transcode/pcm.ts'
 
 /** The rhythm of a service: `inARow` answers, one per `everyMs` of audio, then nothing for another `pauseMs`. */
 export interface Pace {
@@ -13,8 +13,6 @@ export interface Pace {
  * so that no frame waits for the echo gate: there the latency of the bridge itself can be measured.
  */
 export const TALKATIVE: Pace = { everyMs: 2_350, inARow: 10, pauseMs: 2_500 }
-/** In a call of two each talks half of the time. */
-export const IN_TURNS: Pace = { everyMs: 5_000, inARow: 1, pauseMs: 0 }
 
 /**
  * Time of the first answer after `afterMs` of audio, for a session whose audio started `phaseMs` into the rhythm. Both
@@ -29,14 +27,9 @@ export function nextAnswerMs(afterMs: number, phaseMs: number, { everyMs, inARow
   return next - phaseMs
 }
 
-/** In a voice channel, the translations of four speakers take turns. */
-export const IN_CHANNEL: Pace = { everyMs: 9_400, inARow: 1, pauseMs: 0 }
-
-/** A constant answer and its rhythm. */
+/** A constant answer. */
 export interface PacedOptions {
   readonly mp3: Uint8Array
-  /** The rhythm of sessions that start now; undefined: they get no answers. */
-  readonly pace: () => Pace | undefined
   /** False: due answers are skipped. */
   readonly answering: () => boolean
   /** Position in the rhythm at which a session starts (ms), so that not all answer at once. */
@@ -45,15 +38,13 @@ export interface PacedOptions {
   readonly onAnswer: (session: ScriptedSession) => void
 }
 
-/** Answers with the same mp3 in the rhythm of `pace`, without detecting speech. */
-export function paced({ mp3, pace, answering, phaseMs, onAnswer }: PacedOptions): Answering {
+/** Answers with the same mp3 in the rhythm of `TALKATIVE`, without detecting speech. */
+export function paced({ mp3, answering, phaseMs, onAnswer }: PacedOptions): Answering {
   return session => {
-    const rhythm = pace()
-    if (!rhythm) return () => {}
     const phase = phaseMs(session)
     let samples = 0
     let startMs = 0
-    let nextMs = nextAnswerMs(0, phase, rhythm)
+    let nextMs = nextAnswerMs(0, phase, TALKATIVE)
     return pcm => {
       samples += pcm.length
       while (durationMs(samples) >= nextMs) {
@@ -62,7 +53,7 @@ export function paced({ mp3, pace, answering, phaseMs, onAnswer }: PacedOptions)
           session.say({ audio: mp3, startMs, endMs: nextMs })
         }
         startMs = nextMs
-        nextMs = nextAnswerMs(nextMs, phase, rhythm)
+        nextMs = nextAnswerMs(nextMs, phase, TALKATIVE)
       }
     }
   }

@@ -1,5 +1,5 @@
-import { FRAME_MS, FRAME_SAMPLES } from '../src/transcode/pcm.ts'
-import { Samples } from './stats.ts'
+import { FRAME_MS, FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
+import { Samples } from '../stats.ts'
 
 /** An answer that arrives this soon after the sound of the one before (ms) cannot be distinguished from it. */
 const APART_MS = 60
@@ -8,8 +8,6 @@ const APART_MS = 60
  * full scale.
  */
 export const LOUD = 20
-/** A phone can send this much early (ms). */
-const EARLY_MS = 5
 /** Shorter silence is not a gap (ms). */
 const GAP_MS = 1
 /**
@@ -54,8 +52,6 @@ export class LegProbe {
   /** Counted only while true. */
   readonly #open: () => boolean
   #firstDue = Number.NaN
-  /** Speech of the phone before its session started (ms), which the session does not count. */
-  #unheardMs = 0
   #answeredAt: number | undefined
   #lastLoudAt = Number.NEGATIVE_INFINITY
   /** Time when the phone has played everything, and when it has played everything audible. */
@@ -78,21 +74,12 @@ export class LegProbe {
   /** The service has received `samples` of this leg in total, the latest of which are `pcm`. */
   arrived(samples: number, pcm: Int16Array, now: number): void {
     const newest = Math.floor(samples / FRAME_SAMPLES) - 1
-    const due = this.#firstDue + this.#unheardMs + newest * FRAME_MS
+    const due = this.#firstDue + newest * FRAME_MS
     this.#findEnd(pcm, due, now)
     this.leastUplinkMs = Math.min(this.leastUplinkMs, now - due)
     if (!this.#open()) return
     const { uplink, uplinkOverPlayback } = this.#window
     ;(this.#echoPossible(due) ? uplinkOverPlayback : uplink).add(now - due)
-  }
-
-  /**
-   * Attributes the whole frames of the lowest latency so far to the time before the session: in a pair it starts with
-   * the second leg.
-   */
-  calibrate(): void {
-    if (Number.isFinite(this.leastUplinkMs))
-      this.#unheardMs += Math.floor((this.leastUplinkMs + EARLY_MS) / FRAME_MS) * FRAME_MS
   }
 
   /** The service answers. */

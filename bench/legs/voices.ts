@@ -1,5 +1,5 @@
-import { concat, SAMPLE_RATE, saturate } from '../src/transcode/pcm.ts'
-import { sentence, twoVoices } from './speech.ts'
+import { concat, SAMPLE_RATE, saturate } from '../../src/transcode/pcm.ts'
+import { sentence, twoVoices } from '../speech.ts'
 
 /**
  * The speech of the phones: recorded speech with its pauses; the same without pauses, as on a noisy line; music, as on hold;

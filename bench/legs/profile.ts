@@ -21,7 +21,7 @@ export interface Share {
   share: number
 }
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Part of a profile, milliseconds since its start. */
 export interface ProfilePart {

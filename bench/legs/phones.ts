@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '../src/common/clock.ts'
-import { PHONE_PROFILES } from '../src/simulator/index.ts'
-import { placeCall, type SimulatedCall } from '../src/simulator/twilio/phone/call.ts'
-import { PhoneLine } from '../src/simulator/twilio/phone/line.ts'
-import { BYTES_PER_MS } from '../src/simulator/twilio/phone/play-queue.ts'
-import { PACKET_MS, SILENT_PACKET, type Voice, voiceOf } from '../src/simulator/twilio/phone/voice.ts'
-import { SAMPLE_RATE } from '../src/transcode/pcm.ts'
-import type { Callers } from './callers.ts'
-import type { Signature } from './messages.ts'
+import { systemClock } from '../../src/common/clock.ts'
+import { placeCall, type SimulatedCall } from '../../src/simulator/twilio/phone/call.ts'
+import { PhoneLine } from '../../src/simulator/twilio/phone/line.ts'
+import { BYTES_PER_MS } from '../../src/simulator/twilio/phone/play-queue.ts'
+import { PACKET_MS, type Voice, voiceOf } from '../../src/simulator/twilio/phone/voice.ts'
+import { SAMPLE_RATE } from '../../src/transcode/pcm.ts'
+import { numberOf } from './numbers.ts'
 import { levelOf } from './probe.ts'
 import type { Recorder } from './recorder.ts'
-import { numberOf } from './subject.ts'
+import type { Signature } from './served.ts'
 
 /** Lines of phones: each has a separate grid of 5 ms, so that calls do not speak in step. */
 const LINES = 4
@@ -18,28 +16,22 @@ const LINES = 4
 const VOICE_STEP = 37
 
 /** All phones of one run: each talks without end, or is silent, and is followed by its probe. */
-export class Crowd implements Callers {
+export class Phones {
   readonly #recorder: Recorder
   readonly #voice: Voice | undefined
   readonly #packets: number
-  /** Length of one turn in packets, if two take turns. */
-  readonly #turn: number | undefined
   readonly #calls: SimulatedCall[] = []
 
-  /**
-   * `pcm`: the speech of all phones, 16 kHz, each with a different offset; undefined: silence. `turnMs`: phones 2n and
-   * 2n+1 take turns of this length.
-   */
-  constructor(recorder: Recorder, pcm: Int16Array | undefined, turnMs?: number) {
+  /** `pcm`: the speech of all phones, 16 kHz, each with a different offset; undefined: silence. */
+  constructor(recorder: Recorder, pcm: Int16Array | undefined) {
     this.#recorder = recorder
-    this.#turn = turnMs === undefined ? undefined : turnMs / PACKET_MS
     this.#voice = pcm && voiceOf(pcm, SAMPLE_RATE, { loop: true })
     this.#packets = Math.floor((pcm?.length ?? 0) / (SAMPLE_RATE / 1000) / PACKET_MS)
   }
 
-  /** Places `legs` calls, evenly over `rampMs`. */
+  /** Places `legs` calls to the bridge on `port`, evenly over `rampMs`. */
   async call(port: number, legs: number, rampMs: number, signature?: Signature): Promise<void> {
-    const webhook = `http://127.0.0.1:${port}/${signature?.carrier ?? 'twilio'}/voice`
+    const webhook = `http://127.0.0.1:${port}/twilio/voice`
     const lines: PhoneLine[] = []
     const placed: Promise<void>[] = []
     for (let index = 0; index < legs; index++) {
@@ -51,30 +43,21 @@ export class Crowd implements Callers {
     await Promise.all(placed)
   }
 
+  /** Number of legs that ended without a hang-up, or were always silent although they speak. */
   lost(): number {
     const silent = (index: number) => this.#voice !== undefined && this.#recorder.probe(index).messages === 0
     return this.#calls.filter((call, index) => !call.live || silent(index)).length
-  }
-
-  refused(): number {
-    return this.#calls.reduce((sum, call) => sum + call.report().warnings.length, 0)
   }
 
   async hangUp(): Promise<void> {
     await Promise.all(this.#calls.map(call => call.hangUp()))
   }
 
-  async #place(
-    webhook: string,
-    index: number,
-    line: PhoneLine,
-    { carrier = 'twilio', ...signature }: Partial<Signature> = {},
-  ): Promise<void> {
+  async #place(webhook: string, index: number, line: PhoneLine, signature?: Signature): Promise<void> {
     const probe = this.#recorder.probe(index)
     const call = await placeCall({
       webhook,
       ...signature,
-      profile: PHONE_PROFILES[carrier],
       allowInsecureStream: true,
       to: numberOf(index),
       line,
@@ -87,8 +70,6 @@ export class Crowd implements Callers {
     const voice = this.#voice
     if (!voice) return
     const first = (index * VOICE_STEP) % this.#packets
-    const turn = this.#turn
-    const listens = (at: number) => turn !== undefined && Math.floor(at / turn) % 2 !== index % 2
-    void call.say({ packet: at => (listens(at) ? SILENT_PACKET : voice.packet(first + at)) })
+    void call.say({ packet: at => voice.packet(first + at) })
   }
 }

@@ -1,18 +1,6 @@
-/**
- * Effects of acoustic echo, as tables in Markdown: sentences that are translated again, speech lost to the protection,
- * and its cost. Uses the real relay on a simulated clock. `--json` prints the rows instead.
- */
-import {
-  KINDS,
-  type Original,
-  oneSentence,
-  repeated,
-  spokenOver,
-} from '../../test/support/relay/echo-cases.ts'
-import { machine } from '../machine.ts'
-import { mean } from '../stats.ts'
-import { table } from '../table.ts'
-import { benchGate } from './gate.ts'
+import { KINDS, type Original, oneSentence, repeated, spokenOver } from '../test/support/relay/echo-cases.ts'
+import { mean } from './stats.ts'
+import { table } from './table.ts'
 
 const LEVELS = [-60, -45, -30, -20, -12, -9, -6]
 const MODES: readonly Original[] = ['off', 'low', 'duck']
@@ -44,14 +32,11 @@ async function level(db: number): Promise<LevelRow> {
   return { db, extra, over: mean(over), overFirst: mean(overFirst), repeated: mean(kept) }
 }
 
-const rows: LevelRow[] = []
-for (const db of LEVELS) rows.push(await level(db))
-const cost = benchGate()
-const where = machine()
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`
-if (process.argv.includes('--json')) console.log(JSON.stringify({ machine: where, rows, cost }, null, 2))
-else {
-  console.log(`${where.cpu}, ${where.cores} cores, Node ${where.node}, load ${where.load}\n`)
+/** Prints the effects of acoustic echo: sentences that are translated again, and speech lost to the protection. */
+export async function benchEcho(): Promise<void> {
+  const rows: LevelRow[] = []
+  for (const db of LEVELS) rows.push(await level(db))
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`
   const head = ['echo', 'extra: off', 'low', 'duck', 'spoken over', 'over the first', 'repetitions kept']
   const cells = rows.map(({ db, extra, ...row }) => [
     `${db} dB`,
@@ -61,12 +46,4 @@ else {
     percent(row.repeated),
   ])
   console.log(table(head, cells))
-  console.log()
-  console.log(
-    table(
-      ['while', 'µs a frame'],
-      cost.map(({ what, us }) => [what, us]),
-    ),
-  )
 }
-process.exit()
