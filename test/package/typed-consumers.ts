@@ -32,13 +32,13 @@ export async function used(client: ServiceClient): Promise<string | undefined> {
   await using text = await client.openSession('/translator', { languageIdSource: 'en-us', languageIdTarget: 'es-es' })
   // @ts-expect-error: a translator accepts no audio
   await text.send(new Uint8Array(2))
-  await using speech = await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1, quietMs: 500 })
+  await using speech = await client.openSession('/stt', { languageIdSource: 'en-us' }, { signal: AbortSignal.timeout(5_000) })
   for (const bytes of [Buffer.alloc(2), new ArrayBuffer(2), new Int16Array(1), new Blob([])]) await speech.send(bytes)
   for await (const { utterance, final, text, audio, payload } of speech) void [utterance, final, text, audio, payload]
   for await (const event of speech.events())
     if (event.kind === 'error') return [event.error.code, event.error.error, event.error.description].join()
   const { translation, audio } = await client.batch({ mode: 'sts', file: wav, languageIdSource: 'en-us' })
-  const end = await speech.finish()
+  const end = await speech.finish({ quietMs: 500 })
   const told = end.kind === 'failed' && end.error instanceof ServiceClientError ? end.error.by : undefined
   return translation ?? told ?? languages[0]?.languageId ?? String(audio?.length)
 }
