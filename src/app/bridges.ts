@@ -151,9 +151,9 @@ export function discordOptions(
       ? { transcripts: { of: transcripts, keeps: keepsLonger ? 'longer' : 'until-end' } }
       : {}),
     autoJoin: settings.autoJoin ?? [],
-    ...(preferences ? { preferences } : {}),
-    ...(running ? { running } : {}),
-    ...(apiUrl === undefined ? {} : { apiUrl }),
+    preferences,
+    running,
+    apiUrl,
     commands: {
       guilds: settings.guilds ?? [],
       output: first === undefined ? 'auto' : second === undefined ? [first] : [first, second],

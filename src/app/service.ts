@@ -180,7 +180,7 @@ export function openTranslators(
   const { mode, resultPaths = {}, maxSessionMinutes, socketPath, fallbacks = [] } = settings
   const alike = {
     clock,
-    ...(mode ? { mode } : {}),
+    mode,
     ...(maxSessionMinutes === undefined ? {} : { sessionMs: maxSessionMinutes * 60_000 }),
     resultPaths: Object.fromEntries(Object.entries(resultPaths).filter(([, list]) => list)),
   }

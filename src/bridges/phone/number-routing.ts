@@ -206,10 +206,10 @@ function planOf(
     callee: {
       ...(spoken === 'none' ? {} : { speaks: spoken }),
       hears: hears ?? (spoken === 'none' ? defaults.hears : spoken),
-      ...(original ? { original } : {}),
-      ...(name ? { name } : {}),
+      original,
+      name,
     },
     ringSeconds,
-    ...(unanswered ? { unanswered } : {}),
+    unanswered,
   }
 }

@@ -146,7 +146,7 @@ export class Interpretation {
         const spoken = this.#spoken.of(clock.now(), caption.final)
         if (caption.final && caption.text)
           this.#heard(caption.utterance, caption.text, spoken?.fromMs ?? clock.now())
-        observer.emit('caption', { ...common, ...named(), ...caption, ...(spoken ? { spoken } : {}) })
+        observer.emit('caption', { ...common, ...named(), ...caption, spoken })
       },
       spokenIn: language => {
         const spoken = speaker.spoken(clock.now(), true)

@@ -48,7 +48,7 @@ export class ListenerReport implements VoiceEvents {
     if (known) metrics.speechToTranslationMs.record(latencyMs)
     const stages = speech.arrivals && stagesOf(speech.arrivals, speech.speechEndedAt, now)
     if (stages) recordStages(metrics, stages)
-    this.#tell('begun', speech, { ...(known ? { latencyMs } : {}), ...(stages ? { stages } : {}) })
+    this.#tell('begun', speech, { ...(known ? { latencyMs } : {}), stages })
   }
 
   finished(speech: Speech): void {

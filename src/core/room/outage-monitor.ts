@@ -58,7 +58,7 @@ export class OutageMonitor {
     this.#observer.emit('outage', {
       room: this.#room,
       speaker: speaker.id,
-      ...(name === undefined ? {} : { name }),
+      name,
       participant: listener,
       to,
       active,

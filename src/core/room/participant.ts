@@ -293,6 +293,6 @@ export class Participant {
     const about = { room: this.invitation.room, participant: this.id }
     if (observer.wants('level')) observer.emit('level', { ...about, level: Math.min(1, loudest / 32_768) })
     const { name } = this.#state
-    if (this.echo?.noticed) observer.emit('echo', { ...about, ...(name === undefined ? {} : { name }) })
+    if (this.echo?.noticed) observer.emit('echo', { ...about, name })
   }
 }

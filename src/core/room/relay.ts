@@ -349,7 +349,7 @@ class GateReport {
     const { metrics, observer, clock, log, translators } = this.#options
     const { upstream: service, problem } = change
     const { address } = translators[service]!
-    const about = { service, ...(address === undefined ? {} : { address }) }
+    const about = { service, address }
     const since = this.#since.get(service)
     if (problem) {
       if (since === undefined) metrics.circuitsOpened++

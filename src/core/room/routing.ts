@@ -74,8 +74,8 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
     routes.push({
       speaker: speaker.id,
       listener: listener.id,
-      ...(to ? { to } : {}),
-      ...(voice === undefined ? {} : { voice }),
+      to,
+      voice,
       ...(together ? { together } : {}),
     })
   }
@@ -89,7 +89,7 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
       listener: reader.id,
       to,
       reads: true,
-      ...(voice === undefined ? {} : { voice }),
+      voice,
     })
   }
   // A translation includes the original text; without one, the speaker is transcribed separately.

@@ -308,9 +308,9 @@ export class ResultAssembler implements SessionResults {
     this.#events.caption({
       utterance: known.name,
       final,
-      ...(text === undefined ? {} : { text }),
-      ...(translation === undefined ? {} : { translation }),
-      ...(result.standIns === undefined ? {} : { standIns: result.standIns }),
+      text,
+      translation,
+      standIns: result.standIns,
     })
   }
 

@@ -347,7 +347,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
 }
 
 function statusOf({ recording, fault }: Running): RecordingStatus {
-  return { ...recording.status, ...(fault === undefined ? {} : { fault }) }
+  return { ...recording.status, fault }
 }
 
 /** Counters of a recorder; plain numbers, safe to read at any time. */

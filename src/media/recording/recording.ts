@@ -162,7 +162,7 @@ export class Recording implements Tap {
       participant,
       ...(party?.state.name === undefined ? {} : { name: party.state.name }),
       ...(party === undefined ? {} : { channel: party.leg.channel }),
-      ...(language === undefined ? {} : { language }),
+      language,
     }
     const track = { file: new TrackFile(join(this.folder, name), this.#options.trouble), notes }
     this.#tracks.set(id, track)

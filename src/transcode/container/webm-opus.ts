@@ -44,7 +44,8 @@ export function* webmOpusParts(bytes: Uint8Array): Generator<OpusTrackPart> {
       continue
     }
     const block = blockOf(element)
-    if (block?.data && !track) throw new AudioFileError('DAMAGED', 'the WebM file has blocks before its tracks')
+    if (block?.data && !track)
+      throw new AudioFileError('DAMAGED', 'the WebM file has blocks before its tracks')
     const frame = block?.data && track && frameOf(block.data, track.number)
     if (!block || !frame || !reader) {
       yield { packets: [], work: work * (1 + (block?.fields ?? 0)) }

@@ -101,7 +101,7 @@ export class SherpaStream implements SpeechStream, ModelUser {
 
   #heard({ type, text, startMs, endMs, heard }: RecognizedMessage): void {
     const language = heard === undefined ? undefined : this.#languageOf(heard)
-    const transcript = { utterance: this.#utterance, text, startMs, endMs, ...(language ? { language } : {}) }
+    const transcript = { utterance: this.#utterance, text, startMs, endMs, language }
     if (type === 'final') this.#utterance++
     this.#sink[type](transcript)
   }
