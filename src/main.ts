@@ -11,6 +11,8 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED) {
 } else {
   const { keepCompiledCode } = await import('./common/compiled-code.ts')
   keepCompiledCode()
+  const { markInSteps } = await import('./common/memory-flags.ts')
+  markInSteps()
   const { runProgram } = await import('./cli/program.ts')
   await runProgram()
 }

@@ -99,7 +99,7 @@ export async function measure(subjects: readonly Subject[], options: WindowOptio
   const after = cpu()
   const othersMs = others(after) - othersBefore
   const rss = started.map(({ running }) => rssOf(running.pid))
-  return Promise.all(
+  return await Promise.all(
     started.map(async ({ subject, startedAt, log, idleKiB }, at) => {
       const { windowMs: measuredMs } = lengths[at]!
       const spentMs = total(after[at]!) - total(before[at]!)
