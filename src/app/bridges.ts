@@ -1,5 +1,5 @@
 import type { BrowserBridgeOptions } from '../bridges/browser/index.ts'
-import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
+import type { Preferences, RunningChannels } from '../bridges/discord/contract.ts'
 import { FleetChannels } from '../bridges/discord/fleet-channels.ts'
 import { FleetPreferences } from '../bridges/discord/fleet-preferences.ts'
 import {

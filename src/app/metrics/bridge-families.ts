@@ -6,7 +6,7 @@ import {
   type LinkCounters,
   VOICE_LINK_METRICS,
 } from '../../bridges/discord/counters.ts'
-import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
+import type { DiscordBridge } from '../../bridges/discord/contract.ts'
 import type { NumberQuota } from '../../bridges/phone/call-policy.ts'
 import type {
   CarrierBridge,

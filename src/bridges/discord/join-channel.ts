@@ -1,14 +1,14 @@
 import { ChannelType, type Client, PermissionFlagsBits, type VoiceBasedChannel } from 'discord.js'
 import { BridgeError } from '../../common/errors.ts'
 import type { Purpose } from '../../messages/discord/types.ts'
+import { missingFrom, neededFor } from './commands/permissions.ts'
 import type {
   CaptionSettings,
   ChannelInterpreter,
   Interpreters,
   OutputLanguages,
   StartFailure,
-} from './channel-interpreter.ts'
-import { missingFrom, neededFor } from './commands/permissions.ts'
+} from './contract.ts'
 import { CAPTION_DEFAULTS } from './options.ts'
 import type { VoiceRegister } from './voice-register.ts'
 

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
-import { callable, having, languageSchema, type SettingsInput } from '../../common/setting-fields.ts'
+import {
+  callable,
+  type DeepReadonly,
+  having,
+  languageSchema,
+  type SettingsInput,
+} from '../../common/setting-fields.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
@@ -10,7 +16,6 @@ import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { Recording } from './channel/notice-terms.ts'
 import type { VoiceOffer } from './channel/voice-casting.ts'
-import type { CaptionSettings, Preferences, RunningChannels } from './channel-interpreter.ts'
 import type {
   CommandSettings,
   ListenLinks,
@@ -19,6 +24,7 @@ import type {
 } from './commands/command-context.ts'
 import type { LanguageOffer } from './commands/language-choices.ts'
 import { consentFields, hasRoles, ROLES_MISSING } from './consent.ts'
+import type { CaptionSettings, Preferences, RunningChannels } from './contract.ts'
 
 const ms = z.number().min(0, 'a time in ms, 0 or more')
 
@@ -61,7 +67,15 @@ export type ChannelOptions = SettingsInput<typeof channelOptionsSchema>
 /** Fields of the options that are also server settings. */
 export const channelFields = channelOptionsSchema.shape
 
-export const CHANNEL_DEFAULTS = channelOptionsSchema.parse({})
+/** The same, with defaults. */
+export type CheckedChannelOptions = DeepReadonly<z.output<typeof channelOptionsSchema>>
+
+/** Returns `options` with defaults. */
+export function checkedChannelOptions(options: ChannelOptions = {}): CheckedChannelOptions {
+  return channelOptionsSchema.parse(options)
+}
+
+export const CHANNEL_DEFAULTS = checkedChannelOptions()
 
 /** Captions of a channel at the start. */
 export const CAPTION_DEFAULTS: CaptionSettings = { style: 'embed', thread: false }

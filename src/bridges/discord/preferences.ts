@@ -7,7 +7,7 @@ import { BridgeError } from '../../common/errors.ts'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
 import { DigestFile } from '../../storage/digest-file.ts'
-import type { Preferences } from './channel-interpreter.ts'
+import type { Preferences } from './contract.ts'
 import type { PreferenceSettings } from './settings.ts'
 
 const SETTING = 'discord.preferences'

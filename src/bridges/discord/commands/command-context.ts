@@ -13,6 +13,7 @@ import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type { CodeLimiter } from '../../../core/calls/code-attempts.ts'
+import type { AnswerWords } from '../../../messages/discord/types.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { NoticeTerms } from '../channel/notice-terms.ts'
 import type {
@@ -21,7 +22,7 @@ import type {
   Interpreters,
   OutputLanguages,
   Preferences,
-} from '../channel-interpreter.ts'
+} from '../contract.ts'
 import type { VoiceRegister } from '../voice-register.ts'
 import type { LanguageList } from './language-choices.ts'
 
@@ -91,15 +92,21 @@ export function contextOf(
 
 const { Administrator, Connect, ManageChannels, ManageGuild, MuteMembers, ViewChannel } = PermissionFlagsBits
 
-/** Returns whether the user may stop or change the running interpreter: they started it, are in it, or manage channels. */
-export function mayChange(
+/**
+ * Returns the interpreter of the guild if the user may stop or change it: they started it, are in it, or manage channels.
+ * Otherwise the reason why not.
+ */
+export function changeable(
   context: CommandContext,
-  interpreter: ChannelInterpreter,
-  starter: string | undefined,
-): boolean {
-  const { asker } = context
-  if (starter === asker.id || asker.voiceChannelId === interpreter.channelId) return true
-  return managesChannels(context, interpreter.channelId)
+  { interpreters, starters }: Pick<CommandServices, 'interpreters' | 'starters'>,
+  words: AnswerWords,
+): ChannelInterpreter | string {
+  const { asker, guildId } = context
+  const running = interpreters.of(guildId)
+  if (!running) return words.notRunning
+  const { channelId } = running
+  const isTheirs = starters.get(running) === asker.id || asker.voiceChannelId === channelId
+  return isTheirs || managesChannels(context, channelId) ? running : words.notYours
 }
 
 /** Returns whether the user manages channels, in general or in that channel. */

@@ -29,6 +29,11 @@ export function withCommands(text: string, commandId: string): string {
   return text.replace(/`\/(interpret(?: [a-z-]+){1,2})`/g, (_all, path: string) => `</${path}:${commandId}>`)
 }
 
+/** A channel mention; it alerts no one. */
+export function mention(channelId: string): string {
+  return `<#${channelId}>`
+}
+
 /** The reply methods that commands and buttons share. */
 type Answerable = Pick<ChatInputCommandInteraction, 'deferReply' | 'reply' | 'editReply'>
 

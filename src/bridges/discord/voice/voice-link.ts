@@ -1,7 +1,7 @@
 import { setTimer, Ticker } from '../../../common/clock.ts'
 import { withDefaults } from '../../../common/defaults.ts'
 import { errorFields } from '../../../common/log.ts'
-import type { ChannelEnd } from '../channel-interpreter.ts'
+import type { ChannelEnd } from '../contract.ts'
 import { DaveGuard } from './dave-guard.ts'
 import { JoinAttempts } from './join-attempts.ts'
 import type { LinkConnection, VoiceLinkOptions, VoiceLinkState } from './link-options.ts'
