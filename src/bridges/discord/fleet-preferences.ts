@@ -90,7 +90,7 @@ export class FleetPreferences implements Preferences, Disposable {
   about(userId: string): ReturnType<Preferences['about']> {
     const language = this.language(userId)
     const remembered = language !== undefined && !this.#session.has(userId)
-    return { ...(language === undefined ? {} : { language }), remembered, optedOut: this.optedOut(userId) }
+    return { language, remembered, optedOut: this.optedOut(userId) }
   }
 
   [Symbol.dispose](): void {

@@ -82,8 +82,8 @@ export const CAPTION_DEFAULTS: CaptionSettings = { style: 'embed', thread: false
 
 /** The right of one of several processes to log in. */
 export interface LoginTurn {
-  /** Calls `taken` once this process may log in, and `lost` when another one may: this one must log out. Call it once. */
-  start(taken: () => void, lost: () => void): void
+  /** Calls `granted` once this process may log in, and `revoked` when another one may: this one must log out. Call it once. */
+  start(granted: () => void, revoked: () => void): void
   /** Lets another process log in. Never rejects. */
   release(): Promise<void>
 }

@@ -141,7 +141,7 @@ export class GuildView {
    * Asks for permission to speak on a stage: granted immediately if the bot moderates it, otherwise requested from the
    * moderators. Never rejects.
    */
-  async askToSpeak(channelId: string): Promise<'speaks' | 'asked' | 'cannot'> {
+  async askToSpeak(channelId: string): Promise<'speaks' | 'requested' | 'cannot'> {
     const ask = (body: { suppress: boolean } | { request_to_speak_timestamp: string }) =>
       this.#client.rest.patch(Routes.guildVoiceState(this.guildId, '@me'), {
         body: { channel_id: channelId, ...body },
@@ -153,7 +153,7 @@ export class GuildView {
       }
       if (!this.may(channelId, 'RequestToSpeak')) return 'cannot'
       await ask({ request_to_speak_timestamp: isoTime(systemWallClock()) })
-      return 'asked'
+      return 'requested'
     } catch {
       return 'cannot'
     }

@@ -53,7 +53,7 @@ export class BotProblems {
     const { view, report } = this.#options
     if (!this.#begins('audience', suppressed)) return
     void view.askToSpeak(channelId).then(answer => {
-      if (answer !== 'speaks') report(words => (answer === 'asked' ? words.askedToSpeak : words.noSpeak))
+      if (answer !== 'speaks') report(words => (answer === 'requested' ? words.askedToSpeak : words.noSpeak))
     })
   }
 

@@ -227,7 +227,7 @@ export class ChannelSession implements ChannelInterpreter {
       guildId,
       channelId,
       adapterCreator: adapter.create,
-      taken: () => adapter.taken,
+      replaced: () => adapter.replaced,
       userId: client.user?.id ?? '',
       dave: options.dave,
       clock,
@@ -284,7 +284,7 @@ export class ChannelSession implements ChannelInterpreter {
       captions: this.#chat.settings,
       output: this.#output,
       voice: this.#request.voice,
-      ...(this.#paused ? { paused: true } : {}),
+      paused: this.#paused || undefined,
     }
   }
 

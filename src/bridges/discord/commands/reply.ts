@@ -64,10 +64,10 @@ export class Reply {
 
   /** Sends or replaces the reply. Resolves with true if Discord accepted it. */
   async say(text: string, file?: Answer['file']): Promise<boolean> {
-    const files = file ? [{ name: file.name, attachment: Buffer.from(file.text) }] : []
     const message = {
-      ...{ content: fitting(text), allowedMentions: { parse: [] } },
-      ...(files.length > 0 ? { files } : {}),
+      content: fitting(text),
+      allowedMentions: { parse: [] },
+      files: file && [{ name: file.name, attachment: Buffer.from(file.text) }],
     }
     if (!this.#begun) {
       this.#begun = this.#try(() => this.#interaction.reply({ ...message, flags: MessageFlags.Ephemeral }))

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { BotProblems } from '../../../../src/bridges/discord/channel/problems.ts'
 import { ENGLISH_CHANNEL } from '../../../../src/messages/discord/en.ts'
 
-function started({ voice = true, stage = false, answer = 'asked' as 'speaks' | 'asked' | 'cannot' } = {}) {
+function started({
+  voice = true,
+  stage = false,
+  answer = 'requested' as 'speaks' | 'requested' | 'cannot',
+} = {}) {
   const bot = { muted: false, deafened: false, suppressed: false }
   const denied = new Set<string>()
   const reported: string[] = []
@@ -54,7 +58,7 @@ describe('problems of the bot', () => {
 
   it.each([
     ['speaks', []],
-    ['asked', [ENGLISH_CHANNEL.askedToSpeak]],
+    ['requested', [ENGLISH_CHANNEL.askedToSpeak]],
     ['cannot', [ENGLISH_CHANNEL.noSpeak]],
   ] as const)('include the audience of a stage: it %s', async (answer, expected) => {
     const { bot, reported, problems } = started({ stage: true, answer })
