@@ -147,13 +147,12 @@ export function discordOptions(
     token,
     languages: usableLanguages(service),
     voices: voiceCatalog(service),
-    ...(keepsLonger || settings.transcript
-      ? { transcripts: { of: transcripts, keeps: keepsLonger ? 'longer' : 'until-end' } }
-      : {}),
+    transcripts:
+      keepsLonger || settings.transcript
+        ? { of: transcripts, keeps: keepsLonger ? 'longer' : 'until-end' }
+        : undefined,
     autoJoin: settings.autoJoin ?? [],
-    ...(preferences ? { preferences } : {}),
-    ...(running ? { running } : {}),
-    ...(apiUrl === undefined ? {} : { apiUrl }),
+    ...{ preferences, running, apiUrl },
     commands: {
       guilds: settings.guilds ?? [],
       output: first === undefined ? 'auto' : second === undefined ? [first] : [first, second],

@@ -5,7 +5,6 @@
 import { EventEmitter } from 'node:events'
 import type { Client, VoiceBasedChannel } from 'discord.js'
 import { z } from 'zod'
-import type { CommandSettings } from '../bridges/discord/commands/command-context.ts'
 import type {
   ChannelEnd,
   ChannelInterpreter,
@@ -14,7 +13,11 @@ import type {
 } from '../bridges/discord/contract.ts'
 import { INTENTS, type JoinOptions } from '../bridges/discord/index.ts'
 import { DiscordInterpreter } from '../bridges/discord/interpreter.ts'
-import { type ChannelOptions, discordBridgeOptionsSchema } from '../bridges/discord/options.ts'
+import {
+  type ChannelOptions,
+  type CommandSettings,
+  discordBridgeOptionsSchema,
+} from '../bridges/discord/options.ts'
 import { VoiceRegister } from '../bridges/discord/voice-register.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { LanguageId } from '../common/language.ts'

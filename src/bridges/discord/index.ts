@@ -10,7 +10,6 @@ export { INTENTS } from './bot.ts'
 export type { Recording } from './channel/notice-terms.ts'
 export type { OfferedVoice, VoiceOffer } from './channel/voice-casting.ts'
 export type {
-  CommandSettings,
   ListenLinks,
   RoomCodeAttempts,
   TranscriptDocument,
@@ -42,7 +41,13 @@ export type {
 } from './contract.ts'
 export type { CommandCounters, LinkCounters } from './counters.ts'
 export type { JoinOptions } from './join-channel.ts'
-export type { ChannelOptions, DiscordBridgeOptions, LoginTurn, TranscriptOptions } from './options.ts'
+export type {
+  ChannelOptions,
+  CommandSettings,
+  DiscordBridgeOptions,
+  LoginTurn,
+  TranscriptOptions,
+} from './options.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -8,7 +8,6 @@ import { NicknameIndicator } from './channel/nickname-indicator.ts'
 import type { NoticeTerms } from './channel/notice-terms.ts'
 import { type ChannelServices, ChannelSession } from './channel/session.ts'
 import type { OfferedVoice } from './channel/voice-casting.ts'
-import type { CommandSettings } from './commands/command-context.ts'
 import { InteractionHandler } from './commands/interaction-handler.ts'
 import { LanguageList } from './commands/language-choices.ts'
 import { Registrar } from './commands/registration.ts'
@@ -25,21 +24,17 @@ import {
 import { type CommandCounters, LinkCounters } from './counters.ts'
 import { GuildEvents } from './guild-events.ts'
 import { type JoinOptions, joinChannel } from './join-channel.ts'
-import { CAPTION_DEFAULTS, checkedChannelOptions, type DiscordBridgeOptions } from './options.ts'
+import {
+  type CommandSettings,
+  checkedChannelOptions,
+  commandSettingsSchema,
+  type DiscordBridgeOptions,
+} from './options.ts'
 import { MemoryPreferences } from './preferences.ts'
 import { ServiceList } from './service-list.ts'
 import { OutputPacer } from './voice/channel-output.ts'
 import { assertVoiceLibrary } from './voice/patches/voice-library.ts'
 import { VoiceRegister } from './voice-register.ts'
-
-const COMMAND_DEFAULTS: CommandSettings = {
-  guilds: [],
-  output: 'auto',
-  captions: CAPTION_DEFAULTS,
-  dials: false,
-  dialRoles: [],
-  phoneNumbers: [],
-}
 
 /** Maximum number of users whose locale is kept. */
 const MAX_LOCALES = 10_000
@@ -144,7 +139,7 @@ export class DiscordInterpreter implements Interpreters {
       log,
     }
     const { commands = {} } = options
-    const settings = { ...COMMAND_DEFAULTS, dials: dialer !== undefined, ...(commands || {}) }
+    const settings = commandSettingsSchema.parse({ dials: dialer !== undefined, ...(commands || {}) })
     this.#commandGuilds = commands ? settings.guilds : undefined
     const { output, captions } = settings
     this.#autoJoin = new AutoJoin({

@@ -16,13 +16,8 @@ import type { CodeLimiter } from '../../../core/calls/code-attempts.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { NoticeTerms } from '../channel/notice-terms.ts'
-import type {
-  CaptionSettings,
-  ChannelInterpreter,
-  Interpreters,
-  OutputLanguages,
-  Preferences,
-} from '../contract.ts'
+import type { ChannelInterpreter, Interpreters, Preferences } from '../contract.ts'
+import type { CommandSettings } from '../options.ts'
 import type { VoiceRegister } from '../voice-register.ts'
 import type { LanguageList } from './language-choices.ts'
 
@@ -182,21 +177,6 @@ export interface CommandContext {
   nameOf(userId: string): string
   /** Posts a message for everyone in that channel, without notifications. Rejects on failure. */
   say(channelId: string, text: string): Promise<void>
-}
-
-/** The operator's settings. */
-export interface CommandSettings {
-  /** Guilds where commands work; empty: every guild that invited the bot. */
-  readonly guilds: readonly string[]
-  /** Initial output of a channel. */
-  readonly output: OutputLanguages
-  readonly captions: CaptionSettings
-  /** True if outbound calls are enabled. */
-  readonly dials: boolean
-  /** Roles that may start phone calls, in addition to members who manage the guild. */
-  readonly dialRoles: readonly string[]
-  /** Numbers to call for entering a code. */
-  readonly phoneNumbers: readonly string[]
 }
 
 /** Limits guesses of room codes, by user. */
