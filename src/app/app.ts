@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { DiscordBridge } from '../bridges/discord/discord-bridge.ts'
+import type { DiscordBridge } from '../bridges/discord/contract.ts'
 import type { NumberQuota } from '../bridges/phone/call-policy.ts'
 import { pause } from '../common/clock.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'

@@ -1,5 +1,5 @@
 import type { BrowserBridgeOptions } from '../bridges/browser/index.ts'
-import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
+import type { Preferences, RunningChannels } from '../bridges/discord/contract.ts'
 import { FleetChannels } from '../bridges/discord/fleet-channels.ts'
 import { FleetPreferences } from '../bridges/discord/fleet-preferences.ts'
 import {
@@ -147,9 +147,10 @@ export function discordOptions(
     token,
     languages: usableLanguages(service),
     voices: voiceCatalog(service),
-    ...(keepsLonger || settings.transcript
-      ? { transcripts: { of: transcripts, keeps: keepsLonger ? 'longer' : 'until-end' } }
-      : {}),
+    transcripts:
+      keepsLonger || settings.transcript
+        ? { of: transcripts, keeps: keepsLonger ? 'longer' : 'until-end' }
+        : undefined,
     autoJoin: settings.autoJoin ?? [],
     preferences,
     running,

@@ -10,11 +10,14 @@ import type {
   ChannelInterpreter,
   Preferences,
   RunningChannels,
-} from '../bridges/discord/channel-interpreter.ts'
-import { ClientAttachment } from '../bridges/discord/client-attachment.ts'
-import type { CommandSettings } from '../bridges/discord/commands/command-context.ts'
+} from '../bridges/discord/contract.ts'
 import { INTENTS, type JoinOptions } from '../bridges/discord/index.ts'
-import { type ChannelOptions, discordBridgeOptionsSchema } from '../bridges/discord/options.ts'
+import { DiscordInterpreter } from '../bridges/discord/interpreter.ts'
+import {
+  type ChannelOptions,
+  type CommandSettings,
+  discordBridgeOptionsSchema,
+} from '../bridges/discord/options.ts'
 import { VoiceRegister } from '../bridges/discord/voice-register.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { LanguageId } from '../common/language.ts'
@@ -120,7 +123,7 @@ function codeOf(error: Error): string {
 
 interface Attached {
   readonly client: Client
-  readonly attachment: ClientAttachment
+  readonly interpreter: DiscordInterpreter
   readonly relay: Relay
   readonly transcripts: Transcripts | undefined
   readonly started: Promise<void>
@@ -167,8 +170,7 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
       throw new BridgeError('CONFIG', `the client lacks intents: add ${missing.join(' and ')} to its options`)
     const unusable = VoiceRegister.unusable(client)
     if (unusable) throw new BridgeError('CONFIG', `the client ${unusable}`)
-    const { service, relay: relaySettings, channels, preferences, running } = this.#options
-    const { autoJoin } = this.#options
+    const { service, relay: relaySettings, channels, preferences, running, autoJoin } = this.#options
     const log = this.#log
     const access = { ...service, apiKey: service.apiKey ?? '' }
     const relay = new Relay({
@@ -178,30 +180,27 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
     })
     const announcer = createAnnouncer({ ...access, log })
     const transcripts = this.#options.transcripts ? Transcripts.inMemory(relay.observer) : undefined
-    const attachment = new ClientAttachment(client, {
+    const interpreter = new DiscordInterpreter(client, {
       ...{ relay, announcer, log },
       languages: usableLanguages(access),
       voices: voiceCatalog(access),
-      ...(channels ? { channels } : {}),
-      ...(preferences ? { preferences } : {}),
-      ...(running ? { running } : {}),
-      commands: typeof commands === 'object' ? commands : commands && {},
-      ...(autoJoin ? { autoJoin } : {}),
-      ...(transcripts ? { transcripts: { of: inOneLanguage(transcripts), keeps: 'until-end' } } : {}),
+      ...{ channels, preferences, running, autoJoin },
+      commands: commands === true ? {} : commands,
+      transcripts: transcripts && { of: inOneLanguage(transcripts), keeps: 'until-end' },
       observer: {
         started: channel => this.#joined(channel),
-        paused: (channel, paused) => this.#tell(paused ? 'paused' : 'resumed', channel),
-        consent: (channel, userId, consents) => this.#tell('consent', channel, userId, consents),
+        paused: (channel, paused) => this.#emit(paused ? 'paused' : 'resumed', channel),
+        consent: (channel, userId, consents) => this.#emit('consent', channel, userId, consents),
       },
     })
     relay.observer.on('caption', caption => this.#caption(caption))
     relay.observer.on('service', change => this.#service(change))
-    attachment.start()
+    interpreter.listen()
     const started = relay.ready()
     started.catch((error: Error) => this.#failed(error, 'the interpreter cannot start'))
     const check = serviceCheck(access)
     check().catch((error: Error) => this.#failed(error, 'translation service unavailable'))
-    this.#attached = { client, attachment, relay, transcripts, started, check }
+    this.#attached = { client, interpreter, relay, transcripts, started, check }
     return this
   }
 
@@ -211,13 +210,13 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
    * if it does not answer. The interpreter uses the service as soon as it works; another call checks it again.
    */
   async ready(): Promise<void> {
-    const { attachment, started, check } = this.#theAttached()
-    await Promise.all([started, check(), attachment.registered])
+    const { interpreter, started, check } = this.#requireAttached()
+    await Promise.all([started, check(), interpreter.registered])
   }
 
   /** The interpreted channel of a guild, if any. */
   in(guildId: string): ChannelInterpreter | undefined {
-    return this.#attached?.attachment.interpreters.of(guildId)
+    return this.#attached?.interpreter.of(guildId)
   }
 
   /**
@@ -226,14 +225,14 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
    * interpreted, or if another part of the program has the bot's voice connection there; `CAPACITY`; `JOIN_FAILED` with the missing permissions or Discord's refusal.
    */
   async join(channel: VoiceBasedChannel, options: JoinOptions = {}): Promise<ChannelInterpreter> {
-    const { attachment, started } = this.#theAttached()
+    const { interpreter, started } = this.#requireAttached()
     await started
-    return await attachment.join(channel, options)
+    return await interpreter.join(channel, options)
   }
 
   /** Stops interpreting in the guild, with a goodbye. Resolves to undefined if no channel was interpreted. */
   async leave(guildId: string): Promise<ChannelEnd | undefined> {
-    const { client } = this.#theAttached()
+    const { client } = this.#requireAttached()
     return await this.in(guildId)?.stop(client.user?.id ?? '')
   }
 
@@ -249,13 +248,13 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
 
   async #close(): Promise<void> {
     if (!this.#attached) return
-    const { attachment, relay, transcripts } = this.#attached
-    await attachment.close()
+    const { interpreter, relay, transcripts } = this.#attached
+    await interpreter.close()
     await relay.close()
     await transcripts?.[Symbol.asyncDispose]()
   }
 
-  #theAttached(): Attached {
+  #requireAttached(): Attached {
     if (!this.#attached) throw new BridgeError('STATE', 'call attach(client) first')
     return this.#attached
   }
@@ -265,21 +264,21 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
     this.#channels.set(room, channel)
     void channel.ended.then(end => {
       this.#channels.delete(room)
-      this.#tell('left', channel, end)
+      this.#emit('left', channel, end)
     })
-    this.#tell('joined', channel)
+    this.#emit('joined', channel)
   }
 
   #caption({ room, name, utterance, from, to, final, text, translation }: Caption): void {
     const channel = this.#channels.get(room)
     if (!channel) return
     const { guildId, channelId } = channel
-    this.#tell('caption', { guildId, channelId, utterance, name, from, to, final, text, translation })
+    this.#emit('caption', { guildId, channelId, utterance, name, from, to, final, text, translation })
   }
 
   /** The relay logs its problems itself. */
   #service({ status, problem }: ServiceStatusChange): void {
-    this.#tell('service', status === 'closed', problem)
+    this.#emit('service', status === 'closed', problem)
     if (problem) this.#report(new BridgeError(problem.code, problem.message))
   }
 
@@ -291,12 +290,12 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
 
   /** A failure is never silent: without a listener and without a log, Node warns about it. */
   #report(error: Error): void {
-    if (this.listenerCount('error') > 0) this.#tell('error', error)
+    if (this.listenerCount('error') > 0) this.#emit('error', error)
     else if (!this.#options.log) process.emitWarning(`Interpreter: ${error.message}`, { code: codeOf(error) })
   }
 
   /** A listener that throws harms no call. */
-  #tell<Name extends keyof InterpreterEvents>(name: Name, ...args: InterpreterEvents[Name]): void {
+  #emit<Name extends keyof InterpreterEvents>(name: Name, ...args: InterpreterEvents[Name]): void {
     try {
       ;(this as EventEmitter).emit(name, ...args)
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
+import type { Preferences, RunningChannels } from '../bridges/discord/contract.ts'
 import { FleetLanguages } from '../bridges/phone/fleet-languages.ts'
 import type { CallStore } from '../bridges/phone/history/call-history.ts'
 import { FleetCallStore } from '../bridges/phone/history/fleet-call-store.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type App, buildApp } from '../app/app.ts'
-import type { DiscordBridge } from '../bridges/discord/discord-bridge.ts'
+import type { DiscordBridge } from '../bridges/discord/contract.ts'
 import type { Logger } from '../common/log.ts'
 import type { Config } from '../config/load.ts'
 import { ServiceClientError } from '../service/client/errors.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { RunningChannel } from '../../src/bridges/discord/channel-interpreter.ts'
+import type { RunningChannel } from '../../src/bridges/discord/contract.ts'
 import { FleetChannels } from '../../src/bridges/discord/fleet-channels.ts'
 import { FleetPreferences } from '../../src/bridges/discord/fleet-preferences.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'

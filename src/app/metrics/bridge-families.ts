@@ -1,12 +1,12 @@
 import type { BridgeCounters, BrowserBridge, BrowserLegCounters } from '../../bridges/browser/index.ts'
 import { BROWSER_LEG_METRICS, BROWSER_METRICS } from '../../bridges/browser/leg-counters.ts'
+import type { DiscordBridge } from '../../bridges/discord/contract.ts'
 import {
   COMMAND_METRICS,
   type CommandCounters,
   type LinkCounters,
   VOICE_LINK_METRICS,
 } from '../../bridges/discord/counters.ts'
-import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
 import type { NumberQuota } from '../../bridges/phone/call-policy.ts'
 import type {
   CarrierBridge,

@@ -2,7 +2,7 @@ import { type Client, Events, type VoiceBasedChannel, type VoiceState } from 'di
 import { backoffMs } from '../../common/backoff.ts'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
-import type { ChannelEnd, ChannelInterpreter, Interpreters } from './channel-interpreter.ts'
+import type { ChannelEnd, ChannelInterpreter, Interpreters } from './contract.ts'
 import type { VoiceRegister } from './voice-register.ts'
 
 /** Delay before another attempt after a failure. */

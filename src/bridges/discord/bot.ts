@@ -1,10 +1,9 @@
 import { Client, GatewayIntentBits } from 'discord.js'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
-import type { Interpreters } from './channel-interpreter.ts'
-import { ClientAttachment } from './client-attachment.ts'
+import type { DiscordBridge, Interpreters, LoginState } from './contract.ts'
 import type { CommandCounters, LinkCounters } from './counters.ts'
-import type { DiscordBridge, LoginState } from './discord-bridge.ts'
+import { DiscordInterpreter } from './interpreter.ts'
 import { Login, logOut } from './login.ts'
 import type { DiscordBridgeOptions, LoginTurn } from './options.ts'
 
@@ -17,7 +16,7 @@ export class DiscordBot implements DiscordBridge {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #login: Login
-  readonly #attachment: ClientAttachment
+  readonly #interpreter: DiscordInterpreter
   readonly #turn: LoginTurn | undefined
   /** Another process has the bot. */
   #waiting = false
@@ -32,19 +31,19 @@ export class DiscordBot implements DiscordBridge {
       intents: [...INTENTS],
       // The number of connections that Discord recommends: one carries up to 2 500 guilds.
       shards: 'auto',
-      ...(apiUrl === undefined ? {} : { rest: { api: apiUrl } }),
+      rest: apiUrl === undefined ? undefined : { api: apiUrl },
     })
     this.#login = new Login(this.#client, token, { clock, log })
-    this.#attachment = new ClientAttachment(this.#client, options)
+    this.#interpreter = new DiscordInterpreter(this.#client, options)
   }
 
   /** Sums over all channels. */
   get counters(): LinkCounters {
-    return this.#attachment.counters
+    return this.#interpreter.counters
   }
 
   get interpreters(): Interpreters {
-    return this.#attachment.interpreters
+    return this.#interpreter
   }
 
   get state(): LoginState {
@@ -60,12 +59,12 @@ export class DiscordBot implements DiscordBridge {
    * Settles after the first check of the command's registration, including any registration it needed. Never rejects.
    */
   get registered(): Promise<void> {
-    return this.#attachment.registered
+    return this.#interpreter.registered
   }
 
   /** Counts of commands and their outcomes. */
   get commands(): CommandCounters {
-    return this.#attachment.commands
+    return this.#interpreter.commands
   }
 
   /** Number of guilds the bot is in. */
@@ -98,12 +97,12 @@ export class DiscordBot implements DiscordBridge {
 
   #logIn(): void {
     this.#waiting = false
-    this.#attachment.start()
+    this.#interpreter.listen()
     this.#login.start()
   }
 
   async #close(): Promise<void> {
-    await this.#attachment.close()
+    await this.#interpreter.close()
     this.#login[Symbol.dispose]()
     await logOut(this.#client, this.#clock)
     await this.#turn?.release()
@@ -114,6 +113,6 @@ export class DiscordBot implements DiscordBridge {
     this.#log.error({}, 'another node has the Discord bot; restart this one to let it wait for it again')
     this.#login[Symbol.dispose]()
     await logOut(this.#client, this.#clock)
-    await this.#attachment.close()
+    await this.#interpreter.close()
   }
 }

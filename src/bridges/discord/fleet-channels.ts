@@ -2,7 +2,7 @@ import { errorFields, type Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import { KeptEntries, type KeptEntriesOptions } from '../../core/calls/kept-entries.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
-import type { RunningChannel, RunningChannels } from './channel-interpreter.ts'
+import type { RunningChannel, RunningChannels } from './contract.ts'
 import { runningChannelSchema } from './running-channels.ts'
 import type { ResumeSettings } from './settings.ts'
 

@@ -5,7 +5,7 @@ import { errorFields, type Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import { KeptEntries, type KeptEntriesOptions } from '../../core/calls/kept-entries.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
-import type { Preferences } from './channel-interpreter.ts'
+import type { Preferences } from './contract.ts'
 
 /** Lifetime of an entry (ms): as good as permanent, but bounded. */
 const KEEP_MS = 10 * 365 * 86_400_000
@@ -90,7 +90,7 @@ export class FleetPreferences implements Preferences, Disposable {
   about(userId: string): ReturnType<Preferences['about']> {
     const language = this.language(userId)
     const remembered = language !== undefined && !this.#session.has(userId)
-    return { ...(language === undefined ? {} : { language }), remembered, optedOut: this.optedOut(userId) }
+    return { language, remembered, optedOut: this.optedOut(userId) }
   }
 
   [Symbol.dispose](): void {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { shareLog } from '../../common/log.ts'
 import { decorateScope, type HostPlugin, hostPlugin } from '../../net/host-plugin.ts'
 import { DiscordBot } from './bot.ts'
-import type { DiscordBridge } from './discord-bridge.ts'
+import type { DiscordBridge } from './contract.ts'
 import { type DiscordBridgeOptions, discordBridgeOptionsSchema } from './options.ts'
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
@@ -10,24 +10,6 @@ export { INTENTS } from './bot.ts'
 export type { Recording } from './channel/notice-terms.ts'
 export type { OfferedVoice, VoiceOffer } from './channel/voice-casting.ts'
 export type {
-  CaptionSettings,
-  CaptionStyle,
-  ChannelEnd,
-  ChannelInterpreter,
-  ChannelObserver,
-  ChannelSpeaker,
-  ChannelStatus,
-  Interpreters,
-  OutputLanguages,
-  Preferences,
-  RunningChannel,
-  RunningChannels,
-  StartFailure,
-  StartRequest,
-} from './channel-interpreter.ts'
-export { ClientAttachment } from './client-attachment.ts'
-export type {
-  CommandSettings,
   ListenLinks,
   RoomCodeAttempts,
   TranscriptDocument,
@@ -38,10 +20,34 @@ export type {
 export type { LanguageOffer, OfferedLanguage } from './commands/language-choices.ts'
 export { allPermissions, inviteUrl, type WantedPermissions } from './commands/permissions.ts'
 export type { ConsentMode, ConsentOptions, Exclusion } from './consent.ts'
+export type {
+  CaptionSettings,
+  CaptionStyle,
+  ChannelEnd,
+  ChannelInterpreter,
+  ChannelObserver,
+  ChannelSpeaker,
+  ChannelStatus,
+  DiscordBridge,
+  Interpreters,
+  LoginState,
+  OutputLanguages,
+  Preferences,
+  Refused,
+  RunningChannel,
+  RunningChannels,
+  StartFailure,
+  StartRequest,
+} from './contract.ts'
 export type { CommandCounters, LinkCounters } from './counters.ts'
-export type { DiscordBridge, LoginState, Refused } from './discord-bridge.ts'
 export type { JoinOptions } from './join-channel.ts'
-export type { ChannelOptions, DiscordBridgeOptions, LoginTurn, TranscriptOptions } from './options.ts'
+export type {
+  ChannelOptions,
+  CommandSettings,
+  DiscordBridgeOptions,
+  LoginTurn,
+  TranscriptOptions,
+} from './options.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

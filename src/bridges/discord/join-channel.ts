@@ -1,14 +1,14 @@
 import { ChannelType, type Client, PermissionFlagsBits, type VoiceBasedChannel } from 'discord.js'
 import { BridgeError } from '../../common/errors.ts'
 import type { Purpose } from '../../messages/discord/types.ts'
+import { missingFrom, neededFor } from './commands/permissions.ts'
 import type {
   CaptionSettings,
   ChannelInterpreter,
   Interpreters,
   OutputLanguages,
   StartFailure,
-} from './channel-interpreter.ts'
-import { missingFrom, neededFor } from './commands/permissions.ts'
+} from './contract.ts'
 import { CAPTION_DEFAULTS } from './options.ts'
 import type { VoiceRegister } from './voice-register.ts'
 
@@ -68,11 +68,11 @@ function assertPermitted(
   if (!text) throw new BridgeError('JOIN_FAILED', `the guild has no channel ${textChannelId}`)
   const [granted, write] = [register.permissionsIn(channel), register.permissionsIn(text)]
   if (granted === undefined) return
-  const heard: Purpose[] = voice
+  const audio: Purpose[] = voice
     ? ['listen', channel.type === ChannelType.GuildStageVoice ? 'stage' : 'speak']
     : ['listen']
   const missing = [
-    [channel, missingFrom(granted, neededFor(heard))],
+    [channel, missingFrom(granted, neededFor(audio))],
     [text, missingFrom(write ?? 0n, neededFor(['write']))],
   ] as const
   const lines = missing
@@ -80,8 +80,8 @@ function assertPermitted(
     .map(([{ id }, names]) => `${names.join(', ')} in channel ${id}`)
   if (lines.length > 0) throw new BridgeError('JOIN_FAILED', `the bot lacks permissions: ${lines.join('; ')}`)
   const { userLimit } = channel
-  const others = register.in(guild.id, channel.id).length
-  if (userLimit > 0 && others >= userLimit && !(granted & MOVES))
+  const occupants = register.in(guild.id, channel.id).length
+  if (userLimit > 0 && occupants >= userLimit && !(granted & MOVES))
     throw new BridgeError('JOIN_FAILED', `the channel is full: ${userLimit} members`, { retryable: true })
 }
 

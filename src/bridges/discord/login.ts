@@ -2,7 +2,7 @@ import { type Client, DiscordAPIError, Events, HTTPError } from 'discord.js'
 import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
 import { type Clock, setTimer, withTimeout } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
-import type { LoginState, Refused } from './discord-bridge.ts'
+import type { LoginState, Refused } from './contract.ts'
 
 /** Time limit for closing the gateway connection (ms). */
 const GOODBYE_MS = 5_000

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
-import { callable, having, languageSchema, type SettingsInput } from '../../common/setting-fields.ts'
+import {
+  callable,
+  type DeepReadonly,
+  having,
+  languageSchema,
+  type SettingsInput,
+} from '../../common/setting-fields.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
@@ -10,15 +16,10 @@ import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { Recording } from './channel/notice-terms.ts'
 import type { VoiceOffer } from './channel/voice-casting.ts'
-import type { CaptionSettings, Preferences, RunningChannels } from './channel-interpreter.ts'
-import type {
-  CommandSettings,
-  ListenLinks,
-  RoomCodeAttempts,
-  TranscriptSource,
-} from './commands/command-context.ts'
+import type { ListenLinks, RoomCodeAttempts, TranscriptSource } from './commands/command-context.ts'
 import type { LanguageOffer } from './commands/language-choices.ts'
 import { consentFields, hasRoles, ROLES_MISSING } from './consent.ts'
+import type { CaptionSettings, Preferences, RunningChannels } from './contract.ts'
 
 const ms = z.number().min(0, 'a time in ms, 0 or more')
 
@@ -61,15 +62,52 @@ export type ChannelOptions = SettingsInput<typeof channelOptionsSchema>
 /** Fields of the options that are also server settings. */
 export const channelFields = channelOptionsSchema.shape
 
-export const CHANNEL_DEFAULTS = channelOptionsSchema.parse({})
+/** The same, with defaults. */
+export type CheckedChannelOptions = DeepReadonly<z.output<typeof channelOptionsSchema>>
+
+/** Returns `options` with defaults. */
+export function checkedChannelOptions(options: ChannelOptions = {}): CheckedChannelOptions {
+  return channelOptionsSchema.parse(options)
+}
+
+export const CHANNEL_DEFAULTS = checkedChannelOptions()
 
 /** Captions of a channel at the start. */
 export const CAPTION_DEFAULTS: CaptionSettings = { style: 'embed', thread: false }
 
+const names = (what: string) => z.array(z.string(what), `a list: ${what}`)
+
+/** The operator's settings of commands. */
+export const commandSettingsSchema = z.strictObject({
+  /** Guilds where commands work; empty: every guild that invited the bot. */
+  guilds: names('guild IDs').default([]),
+  /** Initial output of a channel. */
+  output: z
+    .union(
+      [z.literal('auto'), z.tuple([languageSchema]), z.tuple([languageSchema, languageSchema])],
+      "'auto', or one or two languages",
+    )
+    .default('auto'),
+  captions: z
+    .strictObject({
+      style: z.enum(['embed', 'plain', 'webhook', 'off'], "'embed', 'plain', 'webhook' or 'off'"),
+      thread: z.boolean('true or false'),
+    })
+    .default(CAPTION_DEFAULTS),
+  /** True if outbound calls are enabled. */
+  dials: z.boolean('true or false').default(false),
+  /** Roles that may start phone calls, in addition to members who manage the guild. */
+  dialRoles: names('role IDs').default([]),
+  /** Numbers to call for entering a code. */
+  phoneNumbers: names('phone numbers').default([]),
+})
+
+export type CommandSettings = DeepReadonly<z.output<typeof commandSettingsSchema>>
+
 /** The right of one of several processes to log in. */
 export interface LoginTurn {
-  /** Calls `taken` once this process may log in, and `lost` when another one may: this one must log out. Call it once. */
-  start(taken: () => void, lost: () => void): void
+  /** Calls `granted` once this process may log in, and `revoked` when another one may: this one must log out. Call it once. */
+  start(granted: () => void, revoked: () => void): void
   /** Lets another process log in. Never rejects. */
   release(): Promise<void>
 }
@@ -126,24 +164,6 @@ export interface DiscordBridgeOptions {
   readonly log?: Logger
 }
 
-const names = (what: string) => z.array(z.string(what), `a list: ${what}`).optional()
-const flag = z.boolean('true or false').optional()
-const commandSettingsSchema = z.strictObject({
-  guilds: names('guild IDs'),
-  output: z
-    .union([z.literal('auto'), z.array(languageSchema).min(1).max(2)], "'auto', or one or two languages")
-    .optional(),
-  captions: z
-    .strictObject({
-      style: z.enum(['embed', 'plain', 'webhook', 'off'], "'embed', 'plain', 'webhook' or 'off'"),
-      thread: z.boolean('true or false'),
-    })
-    .optional(),
-  dials: flag,
-  dialRoles: names('role IDs'),
-  phoneNumbers: names('phone numbers'),
-} satisfies Record<keyof CommandSettings, z.ZodType>)
-
 /** Validates the options when the plugin is registered. */
 export const discordBridgeOptionsSchema = z.strictObject({
   token: z.string("the bot's token").min(1, "the bot's token"),
@@ -160,7 +180,7 @@ export const discordBridgeOptionsSchema = z.strictObject({
   roomCodeLimiter: having('a limit for wrong codes', 'begin').optional(),
   transcripts: having('transcripts', 'of', 'keeps').optional(),
   recording: z.enum(['off', 'asked', 'always']).optional(),
-  autoJoin: names('IDs of voice channels'),
+  autoJoin: names('IDs of voice channels').optional(),
   listenLinks: callable('creates a link for listening to a room').optional(),
   commands: commandSettingsSchema.optional(),
   channels: channelOptionsSchema.optional(),

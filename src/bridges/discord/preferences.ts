@@ -7,7 +7,7 @@ import { BridgeError } from '../../common/errors.ts'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
 import { DigestFile } from '../../storage/digest-file.ts'
-import type { Preferences } from './channel-interpreter.ts'
+import type { Preferences } from './contract.ts'
 import type { PreferenceSettings } from './settings.ts'
 
 const SETTING = 'discord.preferences'
@@ -84,7 +84,7 @@ export class DiscordPreferences implements Preferences, AsyncDisposable {
   about(userId: string): ReturnType<Preferences['about']> {
     const language = this.language(userId)
     const remembered = language !== undefined && !this.#session.has(userId)
-    return { ...(language === undefined ? {} : { language }), remembered, optedOut: this.optedOut(userId) }
+    return { language, remembered, optedOut: this.optedOut(userId) }
   }
 
   /** Writes pending changes. */
@@ -167,6 +167,6 @@ export class MemoryPreferences implements Preferences {
 
   about(userId: string): ReturnType<Preferences['about']> {
     const language = this.#languages.get(userId)
-    return { ...(language ? { language } : {}), remembered: false, optedOut: this.optedOut(userId) }
+    return { language, remembered: false, optedOut: this.optedOut(userId) }
   }
 }

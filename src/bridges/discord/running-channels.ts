@@ -4,7 +4,7 @@ import { isLanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
 import { writeFileAtomic } from '../../storage/atomic-file.ts'
-import type { RunningChannel, RunningChannels } from './channel-interpreter.ts'
+import type { RunningChannel, RunningChannels } from './contract.ts'
 import type { ResumeSettings } from './settings.ts'
 
 /** Interval at which the timestamp in the file is renewed without changes (ms). */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RunningChannel, RunningChannels } from '../../../src/bridges/discord/channel-interpreter.ts'
+import type { RunningChannel, RunningChannels } from '../../../src/bridges/discord/contract.ts'
 import { tone, tones } from '../../../src/simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { total } from '../../support/discord/guild-harness.ts'

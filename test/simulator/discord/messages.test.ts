@@ -30,26 +30,11 @@ async function casa() {
   }
 }
 
-/** Returns the invalid parts of a body, in Discord's words. */
-async function faultsOf(sending: Promise<unknown>): Promise<readonly string[]> {
-  const error = (await sending.then(
-    () => ({}),
-    (reason: unknown) => reason,
-  )) as { code?: number; rawError?: { errors?: object } }
-  if (error.code !== 50035) return [`code ${error.code}`]
-  const walk = (node: object, path: string): string[] =>
-    Object.entries(node).flatMap(([key, value]: [string, unknown]) =>
-      key === '_errors'
-        ? (value as { code: string }[]).map(({ code }) => `${path} ${code}`)
-        : walk(value as object, path ? `${path}.${key}` : key),
-    )
-  return walk(error.rawError?.errors ?? {}, '')
-}
-
 describe('a message', () => {
   it('keeps every version, with its times', async () => {
     await using place = await casa()
     const { text, channel, later } = place
+    await expect(channel.send('x'.repeat(2_001))).rejects.toMatchObject({ code: 50035 })
     const message = await channel.send('hel')
     later(1_500)
     await message.edit('hello')
@@ -92,9 +77,6 @@ describe('a message', () => {
     expect(await pings({ allowedMentions: { parse: [] } })).toEqual([])
     expect(await pings({ allowedMentions: { parse: ['roles'], users: [] } })).toEqual([role.id])
     expect(await pings({ allowedMentions: { parse: [], users: [ana.id] } })).toEqual([ana.id])
-    expect(
-      await faultsOf(channel.send({ content, allowedMentions: { parse: ['users'], users: [ana.id] } })),
-    ).toEqual(['allowed_mentions MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE'])
   })
 
   it('needs the permissions that Discord requires', async () => {
@@ -152,9 +134,8 @@ describe('a webhook', () => {
     await webhook.deleteMessage(inThread.id, thread.id)
     expect(text.threads[0]?.visible).toEqual([])
     expect((await channel.fetchWebhooks()).size).toBe(1)
-    expect(await faultsOf(webhook.send({ content: 'x', username: 'Discord' }))).toEqual([
-      'username USERNAME_INVALID_CONTAINS',
-    ])
+    const refused = webhook.send({ content: 'x', username: 'Discord' })
+    await expect(refused).rejects.toMatchObject({ code: 50035, status: 400 })
     const signed = await webhook.send({
       content: 'x',
       username: 'Ana',
@@ -163,9 +144,6 @@ describe('a webhook', () => {
     expect(text.messages.find(({ id }) => id === signed.id)?.webhook).toEqual({
       ...{ id: webhook.id, name: 'Ana', avatarUrl: 'https://cdn.example/ana.png' },
     })
-    expect(await faultsOf(webhook.send({ content: 'x', avatarURL: 'ana.png' }))).toEqual([
-      'avatar_url URL_TYPE_INVALID_URL',
-    ])
     await webhook.delete()
     await expect(webhook.send('gone')).rejects.toMatchObject({ code: 10015 })
     expect(JSON.stringify(place.discord.requests)).not.toContain(webhook.token)

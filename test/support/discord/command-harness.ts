@@ -1,13 +1,11 @@
 import { Client, Events, GatewayIntentBits, type REST } from 'discord.js'
 import { DEFAULT_TERMS } from '../../../src/bridges/discord/channel/notice-terms.ts'
-import type {
-  CommandServices,
-  CommandSettings,
-} from '../../../src/bridges/discord/commands/command-context.ts'
+import type { CommandServices } from '../../../src/bridges/discord/commands/command-context.ts'
 import { InteractionHandler } from '../../../src/bridges/discord/commands/interaction-handler.ts'
 import { LanguageList, type OfferedLanguage } from '../../../src/bridges/discord/commands/language-choices.ts'
 import { USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
 import { registerCommand } from '../../../src/bridges/discord/commands/registration.ts'
+import type { CommandSettings } from '../../../src/bridges/discord/options.ts'
 import { VoiceRegister } from '../../../src/bridges/discord/voice-register.ts'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
 import { systemWallClock } from '../../../src/common/wall-clock.ts'

@@ -9,7 +9,7 @@ import type {
   Preferences,
   StartFailure,
   StartRequest,
-} from '../../../src/bridges/discord/channel-interpreter.ts'
+} from '../../../src/bridges/discord/contract.ts'
 import type { BridgeError } from '../../../src/common/errors.ts'
 import type { DialOutcome } from '../../../src/core/model/dialer.ts'
 

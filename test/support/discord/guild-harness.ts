@@ -1,17 +1,11 @@
 import { Events } from 'discord.js'
-import type { ChannelResources } from '../../../src/bridges/discord/channel/channel-context.ts'
-import { DiscordInterpreters } from '../../../src/bridges/discord/channel/interpreters.ts'
-import { DEFAULT_TERMS } from '../../../src/bridges/discord/channel/notice-terms.ts'
-import type {
-  ChannelInterpreter,
-  StartFailure,
-  StartRequest,
-} from '../../../src/bridges/discord/channel-interpreter.ts'
-import { LinkCounters } from '../../../src/bridges/discord/counters.ts'
+import type { ChannelInterpreter, StartFailure, StartRequest } from '../../../src/bridges/discord/contract.ts'
+import {
+  DiscordInterpreter,
+  type DiscordInterpreterOptions,
+} from '../../../src/bridges/discord/interpreter.ts'
 import type { ChannelOptions } from '../../../src/bridges/discord/options.ts'
 import { MemoryPreferences } from '../../../src/bridges/discord/preferences.ts'
-import { OutputPacer } from '../../../src/bridges/discord/voice/channel-output.ts'
-import { VoiceRegister } from '../../../src/bridges/discord/voice-register.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
@@ -35,7 +29,7 @@ export interface GuildHarnessOptions {
   readonly discord?: DiscordStandInOptions
   readonly service?: ScriptedServiceOptions
   readonly options?: ChannelOptions
-  readonly parts?: Partial<ChannelResources>
+  readonly parts?: Partial<DiscordInterpreterOptions>
   /** Permissions of the bot in addition to those of everyone. */
   readonly permissions?: readonly ('ChangeNickname' | 'Administrator')[]
   /** Nickname of the bot in the guild before it logs in. */
@@ -58,25 +52,13 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
   const preferences = new MemoryPreferences()
   const announcer = new FakeAnnouncer()
   const roomCodes = new RoomCodes(systemClock)
-  const counters = new LinkCounters()
-  const register = new VoiceRegister(client)
-  const interpreters = new DiscordInterpreters({
-    client,
-    register,
-    relay,
-    admission: relay,
-    announcer,
-    pacer: new OutputPacer(systemClock),
-    counters,
-    preferences,
-    roomCodes,
-    channelOptions: { dave: false, ...given.options },
-    terms: DEFAULT_TERMS,
-    clock: systemClock,
-    log,
+  const interpreters = new DiscordInterpreter(client, {
+    ...{ relay, announcer, preferences, roomCodes, log },
+    languages: async () => [],
+    commands: false,
+    channels: { dave: false, ...given.options },
     ...given.parts,
   })
-  register.start()
   interpreters.listen()
   const ready = new Promise(settle => client.once(Events.ClientReady, settle))
   await client.login(discord.token)
@@ -143,13 +125,12 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     guild,
     sala,
     client,
-    register,
     relay,
     preferences,
     announcer,
     roomCodes,
-    counters,
     interpreters,
+    counters: interpreters.counters,
     person,
     anaAndBen,
     known,

@@ -144,8 +144,8 @@ const link: Schedule = {
       else if (each.do === 'ask') link.askAgain()
       else if (each.do === 'gateway') gatewayUp = !gatewayUp
       else if (each.do === 'closed') now?.watcher.closed(each.code)
-      else if (each.do === 'where') now?.watcher.where(each.channel)
-      else if (each.do === 'server') now?.watcher.server(each.endpoint)
+      else if (each.do === 'where') now?.watcher.voiceState(each.channel)
+      else if (each.do === 'server') now?.watcher.voiceServer(each.endpoint)
       else {
         if (now && each.do !== 'unsent') now.ready = each.do === 'ready'
         now?.watcher[each.do]()

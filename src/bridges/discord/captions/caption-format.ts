@@ -1,5 +1,5 @@
 import { type LanguageId, primaryLanguage, sameLanguage } from '../../../common/language.ts'
-import type { CaptionStyle } from '../channel-interpreter.ts'
+import type { CaptionStyle } from '../contract.ts'
 import type { Line, Turn } from './turns.ts'
 
 /** One message in a text chat, as far as captions need it, with Discord's markup escaped. */

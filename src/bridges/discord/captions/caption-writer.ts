@@ -94,7 +94,7 @@ class CaptionEntry {
     const content = messages.map(alone ? each => each.content : textOf).join('\n')
     // The name of the speaker is in the text if the bot itself has to write.
     const most = alone ? CONTENT_MOST - NAME_MOST : CONTENT_MOST
-    return content.length <= most ? [{ content, ...(alone ? { speaker } : {}) }] : undefined
+    return content.length <= most ? [{ content, speaker: alone ? speaker : undefined }] : undefined
   }
 
   /** Returns the next request, or undefined if everything is written. */

@@ -115,16 +115,15 @@ export class WebhookChat implements CaptionChat {
   }
 
   get #place() {
-    return this.#threadId === undefined ? {} : { threadId: this.#threadId }
+    return { threadId: this.#threadId }
   }
 
   /** Under the speaker's name if Discord accepts it, otherwise with the name in the text. */
-  #signed(message: CaptionMessage): { content: string; username?: string; avatarURL?: string } {
+  #signed(message: CaptionMessage): { content: string; username?: string; avatarURL?: string | undefined } {
     const { speaker, content } = message
     const username = speaker?.name.trim().slice(0, LONGEST_NAME)
     if (!speaker || !username || REFUSED_NAMES.test(username)) return { content: namedText(message) }
-    const avatarURL = this.#options.pictureOf(speaker.participant)
-    return { content, username, ...(avatarURL === undefined ? {} : { avatarURL }) }
+    return { content, username, avatarURL: this.#options.pictureOf(speaker.participant) }
   }
 
   /** Forgets a webhook that a moderator deleted. */

@@ -11,30 +11,8 @@ import type { LanguageId } from '../../../common/language.ts'
 import { isoTime, systemWallClock } from '../../../common/wall-clock.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
 import { escaped } from '../captions/caption-format.ts'
-import type { ChannelEnd } from '../channel-interpreter.ts'
-import type { Exclusion } from '../consent.ts'
+import type { ChannelEnd } from '../contract.ts'
 import type { KnownMember, VoiceRegister } from '../voice-register.ts'
-
-/** Source of a member's language. */
-export type LanguageFrom = 'asked' | 'remembered' | 'locale' | 'default'
-
-/** A person in the voice channel. */
-export interface ChannelMember {
-  readonly userId: string
-  /** Name in the guild: 1 to 64 characters, without control characters. */
-  readonly name: string
-  readonly language: LanguageId
-  readonly languageFrom: LanguageFrom
-  /** False: they are not listened to. */
-  readonly consents: boolean
-  /** Why not. */
-  readonly excludedBy: Exclusion | undefined
-  /** The notice was posted for them. Listening starts only then. */
-  readonly informed: boolean
-  /** False in the audience of a stage, where members are inaudible. */
-  readonly speaks: boolean
-  readonly roleIds: readonly string[]
-}
 
 /** Maximum length of a name (characters). */
 const LONGEST = 64
@@ -72,17 +50,17 @@ export class GuildView {
   readonly guildId: string
   readonly #client: Client
   readonly #register: VoiceRegister
-  readonly #asked = new Set<string>()
+  readonly #requested = new Set<string>()
   /** Also after they left: captions of their last words follow. */
   readonly #seen = new BoundedMap<string, KnownMember>(MOST_SEEN)
   /** Called when a missing member was loaded. */
-  readonly #known: () => void
+  readonly #loaded: () => void
 
-  constructor(client: Client, register: VoiceRegister, guildId: string, known: () => void) {
+  constructor(client: Client, register: VoiceRegister, guildId: string, loaded: () => void) {
     this.#client = client
     this.#register = register
     this.guildId = guildId
-    this.#known = known
+    this.#loaded = loaded
   }
 
   get #guild(): Guild | undefined {
@@ -94,7 +72,7 @@ export class GuildView {
     const people: SeenPerson[] = []
     const stage = this.isStage(channelId)
     for (const { userId, suppressed, member } of this.#register.in(this.guildId, channelId)) {
-      if (!member) void this.#ask(userId)
+      if (!member) void this.#request(userId)
       else if (!member.bot) {
         this.#seen.set(userId, member)
         people.push({
@@ -128,7 +106,7 @@ export class GuildView {
   }
 
   get bot(): BotState {
-    const { muted, deafened, suppressed } = this.#register.own(this.guildId) ?? NOT_THERE
+    const { muted, deafened, suppressed } = this.#register.own(this.guildId) ?? ABSENT
     return { muted, deafened, suppressed }
   }
 
@@ -163,7 +141,7 @@ export class GuildView {
    * Asks for permission to speak on a stage: granted immediately if the bot moderates it, otherwise requested from the
    * moderators. Never rejects.
    */
-  async askToSpeak(channelId: string): Promise<'speaks' | 'asked' | 'cannot'> {
+  async askToSpeak(channelId: string): Promise<'speaks' | 'requested' | 'cannot'> {
     const ask = (body: { suppress: boolean } | { request_to_speak_timestamp: string }) =>
       this.#client.rest.patch(Routes.guildVoiceState(this.guildId, '@me'), {
         body: { channel_id: channelId, ...body },
@@ -175,7 +153,7 @@ export class GuildView {
       }
       if (!this.may(channelId, 'RequestToSpeak')) return 'cannot'
       await ask({ request_to_speak_timestamp: isoTime(systemWallClock()) })
-      return 'asked'
+      return 'requested'
     } catch {
       return 'cannot'
     }
@@ -189,20 +167,20 @@ export class GuildView {
     const guild = this.#guild
     if (!guild || this.#client.options.intents.has(GatewayIntentBits.GuildMembers)) return
     // If it fails, the member has left or Discord is unavailable: the next attempt follows soon.
-    if (await this.#register.fetch(guild, userId)) this.#known()
+    if (await this.#register.fetch(guild, userId)) this.#loaded()
   }
 
   #member(userId: string): KnownMember | undefined {
     return this.#register.of(this.guildId, userId)?.member ?? this.#seen.get(userId)
   }
 
-  async #ask(userId: string): Promise<void> {
+  async #request(userId: string): Promise<void> {
     const guild = this.#guild
-    if (!guild || this.#asked.has(userId)) return
-    this.#asked.add(userId)
-    if (await this.#register.fetch(guild, userId)) this.#known()
-    this.#asked.delete(userId)
+    if (!guild || this.#requested.has(userId)) return
+    this.#requested.add(userId)
+    if (await this.#register.fetch(guild, userId)) this.#loaded()
+    this.#requested.delete(userId)
   }
 }
 
-const NOT_THERE: BotState = { muted: false, deafened: false, suppressed: false }
+const ABSENT: BotState = { muted: false, deafened: false, suppressed: false }

@@ -1,30 +1,34 @@
-import { type Guild, PermissionFlagsBits } from 'discord.js'
-import type { KnownMember } from '../voice-register.ts'
-import type { ChannelResources } from './channel-context.ts'
+import { type Client, type Guild, PermissionFlagsBits } from 'discord.js'
+import type { Logger } from '../../../common/log.ts'
+import type { KnownMember, VoiceRegister } from '../voice-register.ts'
 
 /** Prefix of the bot's nickname while it listens. */
 const MARK = '🔴 '
 /** Maximum length of a nickname (Discord: Modify Current Member). */
 const LONGEST = 32
 
-export type IndicatorResources = Pick<ChannelResources, 'client' | 'register' | 'log'>
+export interface NicknameIndicatorOptions {
+  readonly client: Client
+  readonly register: VoiceRegister
+  readonly log: Logger
+}
 
 /** Marks the bot's nickname in a guild while it listens, if the bot has the permission. */
 export class NicknameIndicator {
-  readonly #resources: IndicatorResources
+  readonly #options: NicknameIndicatorOptions
   readonly #guildId: string
   /** The previous nickname; null: it had none. */
   #before: string | null | undefined
 
   /** Removes a mark that a crashed process left. Never rejects. */
-  static async clear(resources: IndicatorResources, guildId: string): Promise<void> {
-    const indicator = new NicknameIndicator(resources, guildId)
+  static async clear(options: NicknameIndicatorOptions, guildId: string): Promise<void> {
+    const indicator = new NicknameIndicator(options, guildId)
     const me = indicator.#me
     if (me?.nickname?.startsWith(MARK)) await indicator.#name(indicator.#unmarked(me))
   }
 
-  constructor(resources: IndicatorResources, guildId: string) {
-    this.#resources = resources
+  constructor(options: NicknameIndicatorOptions, guildId: string) {
+    this.#options = options
     this.#guildId = guildId
   }
 
@@ -45,16 +49,16 @@ export class NicknameIndicator {
   }
 
   get #guild(): Guild | undefined {
-    return this.#resources.client.guilds.cache.get(this.#guildId)
+    return this.#options.client.guilds.cache.get(this.#guildId)
   }
 
   get #userName(): string {
-    return this.#resources.client.user?.displayName ?? ''
+    return this.#options.client.user?.displayName ?? ''
   }
 
   /** The bot as a member, if it may change its nickname. */
   get #me(): KnownMember | undefined {
-    const { register } = this.#resources
+    const { register } = this.#options
     const granted = (this.#guild && register.permissions(this.#guild)) ?? 0n
     return granted & PermissionFlagsBits.ChangeNickname ? register.me(this.#guildId) : undefined
   }
@@ -64,7 +68,7 @@ export class NicknameIndicator {
     try {
       await this.#guild?.members.editMe({ nick })
     } catch (error) {
-      this.#resources.log.debug({ guildId: this.#guildId, error: String(error) }, 'nickname not changed')
+      this.#options.log.debug({ guildId: this.#guildId, error: String(error) }, 'nickname not changed')
     }
   }
 

@@ -1,5 +1,7 @@
 import type { ChannelWords } from '../../../messages/discord/types.ts'
 import { type ConsentOptions, DEFAULT_CONSENT } from '../consent.ts'
+import type { ChannelEnd } from '../contract.ts'
+import type { Notice } from './notices.ts'
 
 /** Storage of speech: none, as text until the interpretation ends, or as text for longer. */
 export type KeptText = 'nothing' | 'until-end' | 'longer'
@@ -34,6 +36,30 @@ export function newcomersNotice(
   terms: NoticeTerms,
 ): string {
   return [words.newcomers(names, channel), ...termsIn(words, terms)].join(' ')
+}
+
+/** Returns the chat notice for an ending, or undefined if someone asked for it. */
+export function endNotice(end: ChannelEnd): Notice | undefined {
+  switch (end.kind) {
+    case 'stopped':
+    case 'parent-closed':
+      return undefined
+    case 'empty':
+      return words => words.empty
+    case 'kicked':
+      return words => words.kicked
+    case 'taken':
+      return words => words.taken
+    case 'unreachable':
+      return words => words.lost
+    case 'refused':
+      if (end.code === 'channel-gone' || end.code === 'guild-gone') return undefined
+      if (end.code === 'permissions') return words => words.permissions
+      if (end.code === 'encryption') return words => words.encryption
+      return words => words.lost
+    default:
+      return end satisfies never
+  }
 }
 
 /** Tells what is kept of the speech: as sound, and as text unless none is. */

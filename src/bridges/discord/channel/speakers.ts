@@ -5,7 +5,7 @@ import type { Leg } from '../../../core/model/leg.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import type { Relay } from '../../../core/room/relay.ts'
 import { SpeakerLeg, type SpeakerLegOptions } from '../voice/speaker-leg.ts'
-import type { ChannelMember } from './guild-view.ts'
+import type { ChannelMember } from './people.ts'
 import type { CastSpeaker } from './voice-casting.ts'
 
 /** A speaker who leaves the channel and soon rejoins is the same participant: all their legs belong to one call. */
@@ -66,8 +66,8 @@ export class Speakers {
    */
   prepare(members: readonly ChannelMember[]): void {
     for (const { userId, language } of members) {
-      const party = this.of(userId)
-      if (party && party.state.speaks !== language) party.change({ interpreting: false })
+      const participant = this.of(userId)
+      if (participant && participant.state.speaks !== language) participant.change({ interpreting: false })
     }
   }
 
@@ -106,16 +106,17 @@ export class Speakers {
   #silence(userId: string): string | undefined {
     const leg = this.#legs.get(userId)
     if (!leg) return undefined
-    const party = this.#options.relay.find(leg.id)
+    const participant = this.#options.relay.find(leg.id)
     const room = this.#options.relay.rooms.get(this.#options.invitation.room)
-    if (party && room) {
+    if (participant && room) {
       for (const interpretation of room.interpretations)
-        if (interpretation.speaker === party) void interpretation.close({ kind: 'hangup', by: 'remote' })
-      for (const { playout } of room.participants.values()) playout.voices.get(party.id)?.clear()
+        if (interpretation.speaker === participant)
+          void interpretation.close({ kind: 'hangup', by: 'remote' })
+      for (const { playout } of room.participants.values()) playout.voices.get(participant.id)?.clear()
     }
     this.#legs.delete(userId)
     void leg.close({ kind: 'hangup', by: 'remote' })
-    return party?.id ?? leg.id
+    return participant?.id ?? leg.id
   }
 
   /** Stops listening to everyone. Idempotent. */
@@ -143,7 +144,7 @@ export class Speakers {
     const { speaks, name, translatedVoices } = stateOf(member, voices)
     const leg = make(userId)
     try {
-      admission.admit(leg, { ...invitation, speaks, name, ...(translatedVoices ? { translatedVoices } : {}) })
+      admission.admit(leg, { ...invitation, speaks, name, translatedVoices: translatedVoices ?? undefined })
     } catch (error) {
       void leg.close({ kind: 'unused' })
       if (!(error instanceof BridgeError)) throw error

@@ -1,12 +1,12 @@
-import { type Clock, setTimer, withTimeout } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
-import type { Announcer, NoticeName } from '../../../core/model/announcer.ts'
-import type { Announcement } from '../../../core/playout/announcement.ts'
+import type { Announcer } from '../../../core/model/announcer.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import { escaped } from '../captions/caption-format.ts'
-import type { ChatOutput } from './chat-output.ts'
-import type { ChannelMember } from './guild-view.ts'
 import { listeningNotice, type NoticeTerms, newcomersNotice } from './notice-terms.ts'
+import type { ChannelNotices } from './notices.ts'
+import type { ChannelMember } from './people.ts'
+import { VoiceNotices } from './voice-notices.ts'
 
 /** People who join within this time are informed together (ms). Listening waits for the notice, so it is short. */
 const TOGETHER_MS = 250
@@ -44,9 +44,9 @@ export class Greetings implements Disposable {
 
   /** Updates the members present. Members who opted out, or cannot be listened to, are not notified. */
   see(members: readonly ChannelMember[]): void {
-    const there = new Map(members.map(member => [member.userId, member]))
-    this.#waiting = new Map(Array.from(this.#waiting).filter(([userId]) => there.has(userId)))
-    for (const [userId, member] of there)
+    const present = new Map(members.map(member => [member.userId, member]))
+    this.#waiting = new Map(Array.from(this.#waiting).filter(([userId]) => present.has(userId)))
+    for (const [userId, member] of present)
       if (isConcerned(member) && !member.informed && !this.#greeted.has(userId))
         this.#waiting.set(userId, member)
     if (this.#waiting.size === 0) return
@@ -78,98 +78,6 @@ export function languagesOf(members: readonly ChannelMember[]): LanguageId[] {
     .map(([language]) => language)
 }
 
-/** Interval before the same notice is repeated in the same language (ms). */
-const REPEAT_AFTER_MS = 15_000
-/** The same for the notice to newcomers, which interrupts everyone else. They also get it in writing. */
-const NEWCOMERS_AGAIN_MS = 180_000
-/** Maximum wait for a notice to be played (ms). */
-const LONGEST_MS = 12_000
-/** Maximum number of waiting notices; more are dropped. */
-const WAITING_MOST = 6
-
-interface Waiting {
-  readonly name: NoticeName
-  readonly language: LanguageId
-}
-
-/**
- * Spoken notices of a channel. They are played one at a time, because everyone in the channel hears all of them, and
- * not repeated each time people come and go.
- */
-export class VoiceNotices {
-  readonly #announcer: Announcer
-  readonly #clock: Clock
-  /** The leg that speaks this language; undefined: the channel has no spoken output. */
-  readonly #output: (language: LanguageId) => Participant | undefined
-  readonly #saidAt = new Map<string, number>()
-  readonly #waiting: Waiting[] = []
-  #speaking: Promise<void> | undefined
-  #now: Announcement | undefined
-  #closed = false
-
-  constructor(announcer: Announcer, clock: Clock, output: (language: LanguageId) => Participant | undefined) {
-    this.#announcer = announcer
-    this.#clock = clock
-    this.#output = output
-  }
-
-  /** Plays `name` in each language, unless it played recently. */
-  say(name: NoticeName, languages: readonly LanguageId[]): void {
-    const now = this.#clock.now()
-    for (const language of languages) {
-      const key = `${name} ${language}`
-      const againMs = name === 'channel-interpreted' ? NEWCOMERS_AGAIN_MS : REPEAT_AFTER_MS
-      if (now - (this.#saidAt.get(key) ?? Number.NEGATIVE_INFINITY) < againMs) continue
-      if (this.#closed || this.#waiting.length >= WAITING_MOST) return
-      this.#saidAt.set(key, now)
-      this.#waiting.push({ name, language })
-    }
-    if (this.#waiting.length > 0) this.#speaking ??= this.#speak().then(() => this.#spoken())
-  }
-
-  /** Allows `name` to be repeated immediately. */
-  forget(name: NoticeName): void {
-    for (const key of this.#saidAt.keys()) if (key.startsWith(`${name} `)) this.#saidAt.delete(key)
-  }
-
-  /**
-   * Replaces all waiting notices with the goodbye. Settles after playback, or after at most `withinMs`. Idempotent.
-   */
-  async farewell(languages: readonly LanguageId[], withinMs: number): Promise<void> {
-    if (this.#closed) return
-    this.#waiting.length = 0
-    this.#now?.stop({ flush: true })
-    this.say('goodbye', languages)
-    this.#closed = true
-    await withTimeout(this.#clock, withinMs, this.#speaking)
-    this.close()
-  }
-
-  /** Stops all notices. */
-  close(): void {
-    this.#closed = true
-    this.#waiting.length = 0
-    this.#now?.stop({ flush: true })
-  }
-
-  async #speak(): Promise<void> {
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      const sound = await this.#announcer.notice(next.name, next.language)
-      const output = this.#output(next.language)
-      if (!output) continue
-      this.#now = output.announce(sound)
-      await withTimeout(this.#clock, LONGEST_MS, this.#now.ended)
-      this.#now = undefined
-    }
-  }
-
-  #spoken(): void {
-    this.#speaking = undefined
-    // A notice can arrive between the last check and this one.
-    if (this.#waiting.length > 0) this.#speaking = this.#speak().then(() => this.#spoken())
-  }
-}
-
 /** Maximum number of names in one greeting, and of languages in which it is spoken. */
 const NAMES_MOST = 10
 const LANGUAGES_MOST = 3
@@ -180,7 +88,7 @@ const TRIES_MOST = 3
 export interface WelcomeOptions {
   readonly announcer: Announcer
   readonly clock: Clock
-  readonly writing: Pick<ChatOutput, 'listening' | 'newcomers'>
+  readonly notices: Pick<ChannelNotices, 'listening' | 'newcomers'>
   /** The leg that speaks this language. */
   readonly output: (language: LanguageId) => Participant | undefined
   /** User who started interpreting, escaped for a message. */
@@ -195,14 +103,14 @@ export interface WelcomeOptions {
 /** Notifies people of the listening, spoken and in writing: those present at the start, and newcomers. */
 export class Welcome implements Disposable {
   readonly #options: WelcomeOptions
-  readonly #notices: VoiceNotices
+  readonly #spoken: VoiceNotices
   readonly #greetings: Greetings
   #retry: Disposable | undefined
   #over = false
 
   constructor(options: WelcomeOptions) {
     this.#options = options
-    this.#notices = new VoiceNotices(options.announcer, options.clock, options.output)
+    this.#spoken = new VoiceNotices(options.announcer, options.clock, options.output)
     this.#greetings = new Greetings(options.clock, newcomers => this.#greet(newcomers))
   }
 
@@ -215,17 +123,17 @@ export class Welcome implements Disposable {
 
   /** Posts the notice for all members, in each member's language. Settles when it is visible. */
   write(members: readonly ChannelMember[]): Promise<void> {
-    const { writing, startedBy, channel, terms } = this.#options
+    const { notices, startedBy, channel, terms } = this.#options
     this.#greetings.greeted(members)
     return this.#inform(members, () =>
-      writing.listening(words => listeningNotice(words, startedBy(), channel(), terms), languagesOf(members)),
+      notices.listening(words => listeningNotice(words, startedBy(), channel(), terms), languagesOf(members)),
     )
   }
 
   /** Plays the notice to all speakers. `moved`: the bot is in another channel, where it was not played yet. */
   say(members: readonly ChannelMember[], { moved = false } = {}): void {
-    if (moved) this.#notices.forget('channel-interpreted')
-    this.#notices.say('channel-interpreted', spokenTo(members))
+    if (moved) this.#spoken.forget('channel-interpreted')
+    this.#spoken.play('channel-interpreted', spokenTo(members))
   }
 
   /** Updates the members present. */
@@ -235,19 +143,19 @@ export class Welcome implements Disposable {
 
   /** Announces a phone that joined. */
   phone(members: readonly ChannelMember[]): void {
-    this.#notices.say('phone-joined', spokenTo(members))
+    this.#spoken.play('phone-joined', spokenTo(members))
   }
 
   /** Plays the goodbye to `members`. Settles after playback, or after at most `withinMs`. No notices follow it. */
   farewell(members: readonly ChannelMember[], withinMs: number): Promise<void> {
-    return this.#notices.farewell(spokenTo(members), withinMs)
+    return this.#spoken.farewell(spokenTo(members), withinMs)
   }
 
   #greet(newcomers: readonly ChannelMember[]): void {
-    const { writing, channel, terms } = this.#options
+    const { notices, channel, terms } = this.#options
     const names = newcomers.slice(0, NAMES_MOST).map(({ name }) => escaped(name))
     void this.#inform(newcomers, () =>
-      writing.newcomers(
+      notices.newcomers(
         words => newcomersNotice(words, names.join(', '), channel(), terms),
         languagesOf(newcomers),
       ),

@@ -13,15 +13,11 @@ import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type { CodeLimiter } from '../../../core/calls/code-attempts.ts'
+import type { AnswerWords } from '../../../messages/discord/types.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { NoticeTerms } from '../channel/notice-terms.ts'
-import type {
-  CaptionSettings,
-  ChannelInterpreter,
-  Interpreters,
-  OutputLanguages,
-  Preferences,
-} from '../channel-interpreter.ts'
+import type { ChannelInterpreter, Interpreters, Preferences } from '../contract.ts'
+import type { CommandSettings } from '../options.ts'
 import type { VoiceRegister } from '../voice-register.ts'
 import type { LanguageList } from './language-choices.ts'
 
@@ -91,15 +87,21 @@ export function contextOf(
 
 const { Administrator, Connect, ManageChannels, ManageGuild, MuteMembers, ViewChannel } = PermissionFlagsBits
 
-/** Returns whether the user may stop or change the running interpreter: they started it, are in it, or manage channels. */
-export function mayChange(
+/**
+ * Returns the interpreter of the guild if the user may stop or change it: they started it, are in it, or manage channels.
+ * Otherwise the reason why not.
+ */
+export function changeable(
   context: CommandContext,
-  interpreter: ChannelInterpreter,
-  starter: string | undefined,
-): boolean {
-  const { asker } = context
-  if (starter === asker.id || asker.voiceChannelId === interpreter.channelId) return true
-  return managesChannels(context, interpreter.channelId)
+  { interpreters, starters }: Pick<CommandServices, 'interpreters' | 'starters'>,
+  words: AnswerWords,
+): ChannelInterpreter | string {
+  const { asker, guildId } = context
+  const running = interpreters.of(guildId)
+  if (!running) return words.notRunning
+  const { channelId } = running
+  const isTheirs = starters.get(running) === asker.id || asker.voiceChannelId === channelId
+  return isTheirs || managesChannels(context, channelId) ? running : words.notYours
 }
 
 /** Returns whether the user manages channels, in general or in that channel. */
@@ -175,21 +177,6 @@ export interface CommandContext {
   nameOf(userId: string): string
   /** Posts a message for everyone in that channel, without notifications. Rejects on failure. */
   say(channelId: string, text: string): Promise<void>
-}
-
-/** The operator's settings. */
-export interface CommandSettings {
-  /** Guilds where commands work; empty: every guild that invited the bot. */
-  readonly guilds: readonly string[]
-  /** Initial output of a channel. */
-  readonly output: OutputLanguages
-  readonly captions: CaptionSettings
-  /** True if outbound calls are enabled. */
-  readonly dials: boolean
-  /** Roles that may start phone calls, in addition to members who manage the guild. */
-  readonly dialRoles: readonly string[]
-  /** Numbers to call for entering a code. */
-  readonly phoneNumbers: readonly string[]
 }
 
 /** Limits guesses of room codes, by user. */

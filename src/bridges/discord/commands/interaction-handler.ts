@@ -13,61 +13,14 @@ import { KeyedRateLimiter, type Rate } from '../../../common/rate-limit.ts'
 import { commandMessagesFor, repliesFor } from '../../../messages/discord/discord.ts'
 import { CommandCounters } from '../counters.ts'
 import type { VoiceRegister } from '../voice-register.ts'
-import { setCaptions, setLanguage, setOutput } from './change.ts'
-import { COMMAND, type Command, parseCommand, parseTyping } from './command.ts'
 import { type CommandContext, type CommandServices, contextOf } from './command-context.ts'
-import { dial, invite, listen } from './invite.ts'
 import { languageChoices } from './language-choices.ts'
 import { parseMenu } from './language-menu.ts'
+import { parseButton } from './notice-buttons.ts'
 import { inviteUrl } from './permissions.ts'
-import { parseButton, privacy } from './privacy.ts'
+import { COMMAND, type Command, parseCommand, parseTyping } from './registry.ts'
 import { type Answer, Reply, withCommands } from './reply.ts'
-import { start } from './start.ts'
-import { setPaused, status, stop } from './status.ts'
-import { transcript } from './transcript.ts'
 
-/** Executes a command. Rejects only because of errors on our side. */
-async function runCommand(
-  command: Command,
-  context: CommandContext,
-  world: CommandServices,
-): Promise<Answer> {
-  const words = repliesFor(context.asker.locale)
-  switch (command.kind) {
-    case 'start':
-      return start(command, context, world, words)
-    case 'stop':
-      return stop(context, world, words)
-    case 'language':
-      return setLanguage(command, context, world, words)
-    case 'output':
-      return setOutput(command, context, world, words)
-    case 'captions':
-      return setCaptions(command, context, world, words)
-    case 'status':
-      return status(context, world, words)
-    case 'privacy':
-      return privacy(command.wish, context, world, words)
-    case 'dial':
-      return dial(command, context, world, words)
-    case 'invite':
-      return invite(context, world, words)
-    case 'listen':
-      return listen(context, world, words)
-    case 'pause':
-    case 'resume':
-      return setPaused(command.kind, context, world, words)
-    case 'transcript':
-      return transcript(command, context, world, words)
-    case 'unknown':
-      return { text: words.unknownCommand }
-    default:
-      return command satisfies never
-  }
-}
-
-/** Commands that take long, so that Discord is notified of a delayed reply immediately. */
-const SLOW: readonly Command['kind'][] = ['start', 'stop', 'dial']
 /** Delay before Discord is notified for all other commands (ms); Discord's limit is 3 s. */
 const DEFER_AFTER_MS = 1_200
 /** Maximum wait for the service's languages during autocompletion (ms). */
@@ -83,17 +36,17 @@ export class InteractionHandler implements Disposable {
   readonly counters = new CommandCounters()
   readonly #client: Client
   readonly #register: VoiceRegister
-  readonly #world: CommandServices
+  readonly #services: CommandServices
   readonly #limits: CommandLimits
 
   constructor(
     { client, register }: { readonly client: Client; readonly register: VoiceRegister },
-    world: CommandServices,
+    services: CommandServices,
   ) {
     this.#client = client
     this.#register = register
-    this.#world = world
-    this.#limits = new CommandLimits(world.clock)
+    this.#services = services
+    this.#limits = new CommandLimits(services.clock)
   }
 
   /** Accepts interactions from now on. Call it once. */
@@ -107,10 +60,9 @@ export class InteractionHandler implements Disposable {
   }
 
   readonly #take = (interaction: Interaction): void => {
-    const taken = this.#handle(interaction)
-    taken.catch(error => {
+    this.#handle(interaction).catch((error: unknown) => {
       this.counters.failed++
-      this.#world.log.error({ reason: stackOf(error) }, 'interaction failed')
+      this.#services.log.error({ reason: stackOf(error) }, 'interaction failed')
     })
   }
 
@@ -122,28 +74,27 @@ export class InteractionHandler implements Disposable {
     if (interaction.isChatInputCommand()) {
       if (interaction.commandName !== COMMAND) return
       this.counters.commands++
-      const command = parseCommand(interaction.commandName, interaction.options.data)
-      return this.#command(command, interaction, interaction.commandId)
+      return this.#command(parseCommand(interaction.options.data), interaction, interaction.commandId)
     }
     if (interaction.isStringSelectMenu()) {
       const choice = parseMenu(interaction)
       if (!choice) return
       this.counters.menus++
-      return this.#command(choice, interaction, undefined)
+      return this.#command(parseCommand(choice), interaction, undefined)
     }
     if (!interaction.isButton()) return
-    const command = parseButton(interaction.customId)
-    if (!command) return
+    const press = parseButton(interaction.customId)
+    if (!press) return
     this.counters.buttons++
-    return this.#command(command, interaction, undefined)
+    return this.#command(parseCommand(press), interaction, undefined)
   }
 
   async #command(
-    command: Command,
+    { name, invocation }: Command,
     interaction: ChatInputCommandInteraction | ButtonInteraction | StringSelectMenuInteraction,
     commandId: string | undefined,
   ): Promise<void> {
-    const { settings, locales, log, clock } = this.#world
+    const { settings, locales, log, clock } = this.#services
     const { applicationId, guildId, locale, user } = interaction
     const words = repliesFor(locale)
     const reply = new Reply(interaction, { counters: this.counters, log })
@@ -155,28 +106,29 @@ export class InteractionHandler implements Disposable {
     // With only its commands installed, the application receives interactions from servers it is not in.
     if (!interaction.inCachedGuild()) return say(words.notInvited(inviteUrl(applicationId, guildId)))
     if (settings.guilds.length > 0 && !settings.guilds.includes(guildId)) return say(words.notThisServer)
-    // Opting out and pausing are never rate limited.
-    const no = command.kind === 'pause' || (command.kind === 'privacy' && command.wish === 'opt-out')
-    const wait = no ? 0 : this.#limits.command(user.id, guildId)
+    const wait = invocation?.unlimited ? 0 : this.#limits.command(user.id, guildId)
     if (wait > 0) {
       this.counters.limited++
       return say(words.tooFast(wait))
     }
-    if (command.kind === 'unknown') this.counters.unknown++
     locales.set(user.id, locale)
+    if (!invocation) {
+      this.counters.unknown++
+      return say(words.unknownCommand)
+    }
     try {
       using _timer = setTimer(clock, DEFER_AFTER_MS, () => void reply.defer())
-      if (SLOW.includes(command.kind)) await reply.defer()
+      if (invocation.slow) await reply.defer()
       await this.#register.load(interaction.guild)
       const context = contextOf(interaction, this.#register)
-      const answer = await runCommand(command, context, this.#world)
+      const answer = await invocation.run(context, this.#services, words)
       await say(answer.text, answer.file)
       if (answer.announcement) await this.#announce(answer.announcement, context)
       // The first reply is sent; a later result replaces it.
       if (answer.later) void answer.later.then(text => say(text))
     } catch (error) {
       this.counters.failed++
-      log.error({ command: command.kind, guildId, reason: stackOf(error) }, 'command failed')
+      log.error({ command: name, guildId, reason: stackOf(error) }, 'command failed')
       await say(words.failed)
     }
   }
@@ -189,19 +141,19 @@ export class InteractionHandler implements Disposable {
       await context.say(channelId, text)
     } catch (error) {
       const { guildId } = context
-      this.#world.log.warn({ guildId, channelId, reason: String(error) }, 'announcement not sent')
+      this.#services.log.warn({ guildId, channelId, reason: String(error) }, 'announcement not sent')
     }
   }
 
   async #choices(interaction: AutocompleteInteraction): Promise<void> {
     this.counters.autocompletes++
-    const { languages, log } = this.#world
-    const { commandName, locale, options, user } = interaction
+    const { languages, log } = this.#services
+    const { locale, options, user } = interaction
     if (!this.#limits.typing(user.id)) {
       this.counters.limited++
       return
     }
-    const typing = parseTyping(commandName, options.data)
+    const typing = parseTyping(options.data)
     const words = commandMessagesFor(locale)
     const offered = typing ? ((await languages.get(TYPING_PATIENCE_MS)) ?? []) : []
     const choices =

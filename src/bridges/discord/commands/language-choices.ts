@@ -9,14 +9,14 @@ import {
 import type { Logger } from '../../../common/log.ts'
 import type { CommandWords } from '../../../messages/discord/types.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
-import { OfferCache } from './offer-cache.ts'
+import { ServiceList } from '../service-list.ts'
 
 /** Cache of the service's languages. */
 export class LanguageList {
-  readonly #cache: OfferCache<OfferedLanguage>
+  readonly #cache: ServiceList<OfferedLanguage>
 
   constructor(offer: LanguageOffer, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
-    this.#cache = new OfferCache({ fetch: offer, accept: spelt, what: 'languages', clock, log })
+    this.#cache = new ServiceList({ fetch: offer, accept: spelt, what: 'languages', clock, log })
   }
 
   /** Returns the newest known list. Without one, waits up to `waitMs` and may return undefined. Never rejects. */

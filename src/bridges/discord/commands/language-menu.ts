@@ -7,7 +7,7 @@ import {
 import { type LanguageId, primaryLanguage, sameLanguage } from '../../../common/language.ts'
 import { repliesFor } from '../../../messages/discord/discord.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
-import type { Command } from './command.ts'
+import type { RawOption } from './command-options.ts'
 import { languageName, nativeName, type OfferedLanguage } from './language-choices.ts'
 
 const CUSTOM_ID = 'dragoman:language'
@@ -42,25 +42,32 @@ export function languageMenu(
   return { type: ComponentType.ActionRow, components: [menu] }
 }
 
-/** Parses a choice. Returns undefined for the menus of others. The chosen language is remembered. */
+/**
+ * Returns a choice as the data of `/interpret language`; undefined for other applications' menus. The chosen language is
+ * remembered.
+ */
 export function parseMenu({
   customId,
   values,
-}: Pick<StringSelectMenuInteraction, 'customId' | 'values'>): Command | undefined {
+}: Pick<StringSelectMenuInteraction, 'customId' | 'values'>): readonly RawOption[] | undefined {
   const [language] = values
   if (customId !== CUSTOM_ID || language === undefined) return undefined
-  return { kind: 'language', language, remember: true }
+  const options = [
+    { name: 'language', value: language },
+    { name: 'remember', value: true },
+  ]
+  return [{ name: 'language', options }]
 }
 
 function selection(offered: readonly OfferedLanguage[], first: readonly LanguageId[]): readonly LanguageId[] {
-  const heard = offered.filter(each => each.heard).map(({ id }) => id)
+  const recognized = offered.filter(each => each.heard).map(({ id }) => id)
   const rank = (id: LanguageId) => {
     const own = first.findIndex(each => sameLanguage(each, id))
     if (own >= 0) return own - first.length
     const common = COMMON.indexOf(primaryLanguage(id))
     return common < 0 ? COMMON.length : common
   }
-  const sorted = heard.toSorted(
+  const sorted = recognized.toSorted(
     (a, b) =>
       rank(a) - rank(b) ||
       Number(first.includes(b)) - Number(first.includes(a)) ||

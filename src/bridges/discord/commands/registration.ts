@@ -3,8 +3,7 @@ import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { CommandCounters } from '../counters.ts'
-import { COMMAND } from './command.ts'
-import { commandDefinition } from './definition.ts'
+import { COMMAND, commandDefinition } from './registry.ts'
 import { type RestTrouble, restTrouble } from './rest.ts'
 
 /** Registration of our command: everywhere (`global`) or in one guild. */

@@ -29,6 +29,11 @@ export function withCommands(text: string, commandId: string): string {
   return text.replace(/`\/(interpret(?: [a-z-]+){1,2})`/g, (_all, path: string) => `</${path}:${commandId}>`)
 }
 
+/** A channel mention; it alerts no one. */
+export function mention(channelId: string): string {
+  return `<#${channelId}>`
+}
+
 /** The reply methods that commands and buttons share. */
 type Answerable = Pick<ChatInputCommandInteraction, 'deferReply' | 'reply' | 'editReply'>
 
@@ -59,10 +64,10 @@ export class Reply {
 
   /** Sends or replaces the reply. Resolves with true if Discord accepted it. */
   async say(text: string, file?: Answer['file']): Promise<boolean> {
-    const files = file ? [{ name: file.name, attachment: Buffer.from(file.text) }] : []
     const message = {
-      ...{ content: fitting(text), allowedMentions: { parse: [] } },
-      ...(files.length > 0 ? { files } : {}),
+      content: fitting(text),
+      allowedMentions: { parse: [] },
+      files: file && [{ name: file.name, attachment: Buffer.from(file.text) }],
     }
     if (!this.#begun) {
       this.#begun = this.#try(() => this.#interaction.reply({ ...message, flags: MessageFlags.Ephemeral }))

@@ -3,7 +3,7 @@ import type { LanguageId } from '../../../common/language.ts'
 import { OpusEncoder } from '../../../transcode/opus.ts'
 import { FRAME_MS, FRAME_SAMPLES, mixInto, SILENT_FRAME } from '../../../transcode/pcm.ts'
 import type { LinkCounters } from '../counters.ts'
-import { type EarOwner, OutputLeg } from './output-leg.ts'
+import { OutputLeg } from './output-leg.ts'
 import type { PacketPlayer } from './rtp-packet.ts'
 
 /** Silence frame. Discord's clients send several at the end of speech, so that decoders do not extrapolate. */
@@ -17,7 +17,7 @@ const EARLY_MS = FRAME_MS / 2
 const DUCKED = 0.4
 const GAIN_STEP = 0.2
 
-export interface ChannelVoiceOptions {
+export interface ChannelOutputOptions {
   /** Unique in this process; prefix of leg IDs: `<id> ear <language>`. */
   readonly id: string
   readonly player: PacketPlayer
@@ -29,8 +29,8 @@ export interface ChannelVoiceOptions {
  * The bot's one outgoing stream in a voice channel, mixed from its legs. During speech, slots lie on an absolute grid
  * of 20 ms; between stretches of speech, the output is idle. The creator closes it.
  */
-export class ChannelOutput implements Paced, EarOwner {
-  readonly #options: ChannelVoiceOptions
+export class ChannelOutput implements Paced {
+  readonly #options: ChannelOutputOptions
   readonly #encoder = new OpusEncoder({ channels: 2 })
   readonly #legs: OutputLeg[] = []
   readonly #mix = new Int16Array(FRAME_SAMPLES)
@@ -44,34 +44,38 @@ export class ChannelOutput implements Paced, EarOwner {
   #paced = false
   #closed = false
 
-  constructor(options: ChannelVoiceOptions) {
+  constructor(options: ChannelOutputOptions) {
     this.#options = options
   }
 
+  /** Audio reaches the channel. */
   get open(): boolean {
     return this.#options.player.playable
   }
 
   /** Creates a leg. The caller admits the leg and owns it; it leaves the mix when it ends. */
   openLeg(language: LanguageId): OutputLeg {
-    if (this.#closed) throw new RangeError(`voice ${this.#options.id} is closed`)
+    if (this.#closed) throw new RangeError(`output ${this.#options.id} is closed`)
     const nth = this.#made++ === 0 ? '' : ` ${this.#made}`
     const leg = new OutputLeg(`${this.#options.id} ear ${language}${nth}`, language, this)
     this.#legs.push(leg)
     return leg
   }
 
+  /** For a leg: there is audio to send. */
   wake(): void {
     if (this.#paced || this.#closed) return
     this.#paced = true
     this.#options.pacer.add(this)
   }
 
-  left(leg: OutputLeg): void {
+  /** For a leg that has ended. */
+  remove(leg: OutputLeg): void {
     const at = this.#legs.indexOf(leg)
     if (at >= 0) this.#legs.splice(at, 1)
   }
 
+  /** For a leg: frames that its queue had no room for. */
   dropped(frames: number): void {
     this.#options.counters.overflowed += frames
   }

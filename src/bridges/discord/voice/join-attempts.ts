@@ -1,5 +1,5 @@
 import { backoffMs } from '../../../common/backoff.ts'
-import type { ChannelEnd } from '../channel-interpreter.ts'
+import type { ChannelEnd } from '../contract.ts'
 import { type LinkLimits, REJOIN, refusalOf } from './link-options.ts'
 
 /** Counts the attempts to join a voice channel, and decides how long to wait for the next one and when to stop. */

@@ -111,7 +111,7 @@ export interface VoiceLinkOptions {
   /** Access to the main gateway. */
   readonly adapterCreator: DiscordGatewayAdapterCreator
   /** Another part of the program has that access now. Default: never. */
-  readonly taken?: () => boolean
+  readonly replaced?: () => boolean
   /** The bot's user ID. */
   readonly userId: string
   /** End-to-end encryption. Default true; false only for tests and stage channels. */

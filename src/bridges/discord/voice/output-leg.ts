@@ -2,6 +2,7 @@ import type { LanguageId } from '../../../common/language.ts'
 import type { EndReason } from '../../../common/lifecycle.ts'
 import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { assertFrames, FRAME_SAMPLES } from '../../../transcode/pcm.ts'
+import type { ChannelOutput } from './channel-output.ts'
 
 /** Queue of frames to send, in preallocated memory, with marks between them. */
 class OutputQueue {
@@ -65,35 +66,25 @@ const CONGESTED_FRAMES = 15
 /** Maximum number of pending marks; further ones are dropped. */
 const MARKS_MOST = 200
 
-/** The parts of `ChannelOutput` that an output leg needs. */
-export interface EarOwner {
-  /** Audio reaches the channel. */
-  readonly open: boolean
-  /** Called when there is audio to send. */
-  wake(): void
-  left(ear: OutputLeg): void
-  dropped(frames: number): void
-}
-
 /** Output of one language to a voice channel. Its audio is mixed into the one stream of its `ChannelOutput`. */
 export class OutputLeg implements Leg {
   readonly id: string
   readonly channel = 'discord'
   readonly language: LanguageId
   readonly ended: Promise<EndReason>
-  /** For the owner: the gain at the end of its last frame, and when it started to sound (slots). */
+  /** For the channel output: the gain at the end of its last frame, and when it started to sound (slots). */
   gain = 1
   soundingSince = 0
-  readonly #owner: EarOwner
+  readonly #output: ChannelOutput
   readonly #queue = new OutputQueue(CAPACITY_FRAMES)
   readonly #settle: (reason: EndReason) => void
   #uplink: LegUplink | undefined
   #over = false
 
-  constructor(id: string, language: LanguageId, owner: EarOwner) {
+  constructor(id: string, language: LanguageId, output: ChannelOutput) {
     this.id = id
     this.language = language
-    this.#owner = owner
+    this.#output = output
     const { promise, resolve } = Promise.withResolvers<EndReason>()
     this.ended = promise
     this.#settle = resolve
@@ -101,7 +92,7 @@ export class OutputLeg implements Leg {
 
   /** Also true while the channel cannot receive: translations wait for it. */
   get congested(): boolean {
-    return !this.#owner.open || this.#queue.frames >= CONGESTED_FRAMES
+    return !this.#output.open || this.#queue.frames >= CONGESTED_FRAMES
   }
 
   attach(uplink: LegUplink): void {
@@ -112,15 +103,15 @@ export class OutputLeg implements Leg {
     assertFrames(frames)
     if (this.#over) return
     const dropped = this.#queue.push(frames)
-    if (dropped > 0) this.#owner.dropped(dropped)
-    this.#owner.wake()
+    if (dropped > 0) this.#output.dropped(dropped)
+    this.#output.wake()
   }
 
   mark(name: string): void {
     if (this.#over) return
     if (this.#queue.marks >= MARKS_MOST) return
     this.#queue.mark(name)
-    this.#owner.wake()
+    this.#output.wake()
   }
 
   flush(): void {
@@ -132,11 +123,11 @@ export class OutputLeg implements Leg {
     this.#over = true
     this.#queue.clear()
     this.#uplink = undefined
-    this.#owner.left(this)
+    this.#output.remove(this)
     this.#settle(reason)
   }
 
-  /** For the owner: the next frame to send, borrowed for this slot. */
+  /** For the channel output: the next frame to send, borrowed for this slot. */
   take(): Int16Array | undefined {
     return this.#queue.take()
   }
@@ -145,7 +136,7 @@ export class OutputLeg implements Leg {
     return this.#queue.frames > 0 || this.#queue.marks > 0
   }
 
-  /** For the owner: all frames taken so far have been sent. */
+  /** For the channel output: all frames taken so far have been sent. */
   sent(): void {
     if (this.#queue.marks === 0) return
     for (let name = this.#queue.takeMark(); name !== undefined; name = this.#queue.takeMark())

@@ -10,26 +10,26 @@ export class OwnAdapter {
   readonly create: DiscordGatewayAdapterCreator
   readonly #client: Client
   readonly #guildId: string
-  #ours: DiscordGatewayAdapterLibraryMethods | undefined
+  #library: DiscordGatewayAdapterLibraryMethods | undefined
 
   constructor(client: Client, guild: Guild) {
     this.#client = client
     this.#guildId = guild.id
     this.create = library => {
       const adapter = guild.voiceAdapterCreator(library)
-      this.#ours = library
+      this.#library = library
       return {
-        sendPayload: payload => !this.taken && adapter.sendPayload(payload),
+        sendPayload: payload => !this.replaced && adapter.sendPayload(payload),
         destroy: () => {
-          if (!this.taken) adapter.destroy()
-          this.#ours = undefined
+          if (!this.replaced) adapter.destroy()
+          this.#library = undefined
         },
       }
     }
   }
 
   /** Another part of the program has the guild's voice. */
-  get taken(): boolean {
-    return this.#client.voice.adapters.get(this.#guildId) !== this.#ours
+  get replaced(): boolean {
+    return this.#client.voice.adapters.get(this.#guildId) !== this.#library
   }
 }

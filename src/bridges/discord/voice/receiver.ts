@@ -145,7 +145,7 @@ export class VoiceReceiver {
   readonly #bySsrc = new Map<number, Speaker>()
   readonly #unattributed: UnattributedPackets
   #key: SessionKey | undefined
-  #heard = false
+  #receivedAudio = false
 
   constructor(clock: Clock, counters: LinkCounters, dave: DaveGuard) {
     this.#clock = clock
@@ -155,8 +155,8 @@ export class VoiceReceiver {
   }
 
   /** Audio has arrived from the voice server. */
-  get heard(): boolean {
-    return this.#heard
+  get receivedAudio(): boolean {
+    return this.#receivedAudio
   }
 
   listen(userId: string, sink: PacketSink): void {
@@ -277,7 +277,7 @@ export class VoiceReceiver {
   /** `fromServer`: sent from the voice server's address. The receiver can keep its memory. */
   datagram(datagram: Buffer, fromServer: boolean): void {
     if (!isAudio(datagram)) return
-    if (fromServer) this.#heard = true
+    if (fromServer) this.#receivedAudio = true
     const ssrc = datagram.readUInt32BE(8)
     const speaker = this.#bySsrc.get(ssrc)
     if (speaker !== undefined) this.#give(datagram, speaker, fromServer)
@@ -304,7 +304,7 @@ export class VoiceReceiver {
       else counters.unknownSource++
       return
     }
-    this.#heard = true
+    this.#receivedAudio = true
     // Only now, so that forged packets do not use up sequence numbers.
     recent[speaker.recentAt++ % RECENT] = sequence
     // From the server itself, so not end-to-end encrypted.

@@ -7,14 +7,11 @@ const SLOTS = 4
 /** This many consecutive late packets mean that the numbering restarted (1 s). */
 const LATE_MOST = 50
 
-/** Receives packets in order. */
-export interface OrderedPackets {
-  /**
-   * The next packet; `lost` is the number of packets lost before it. `anew`: it is unrelated to the previous one. The
-   * receiver owns the memory.
-   */
-  ordered(timestamp: number, opus: Uint8Array, lost: number, anew: boolean): void
-}
+/**
+ * Receives packets in order; `lost` is the number of packets lost before this one. `anew`: it is unrelated to the previous
+ * one. The receiver owns the memory.
+ */
+export type PacketHandler = (timestamp: number, opus: Uint8Array, lost: number, anew: boolean) => void
 
 interface Held {
   sequence: number
@@ -28,7 +25,7 @@ interface Held {
  * dropped.
  */
 export class ReorderBuffer {
-  readonly #next: OrderedPackets
+  readonly #next: PacketHandler
   readonly #counters: LinkCounters
   readonly #size: number
   readonly #slots: readonly Held[] = Array.from({ length: SLOTS }, () => ({
@@ -44,7 +41,7 @@ export class ReorderBuffer {
   #lateRun = 0
 
   /** A packet counts as lost when one arrives that is `size` ahead of it. */
-  constructor(next: OrderedPackets, counters: LinkCounters, size = 3) {
+  constructor(next: PacketHandler, counters: LinkCounters, size = 3) {
     if (!(Number.isInteger(size) && size >= 1 && size <= SLOTS))
       throw new RangeError(`size must be from 1 to ${SLOTS}, got ${size}`)
     this.#next = next
@@ -146,7 +143,7 @@ export class ReorderBuffer {
     this.#lost = 0
     this.#gone[this.#expected & 255] = 1
     this.#expected = (this.#expected + 1) & 0xffff
-    this.#next.ordered(timestamp, opus, lost, anew)
+    this.#next(timestamp, opus, lost, anew)
   }
 
   #slot(sequence: number): Held {

@@ -2,7 +2,6 @@ import { OpusDecoder } from '../../../transcode/opus.ts'
 import { OPUS_CLOCK_RATE, opusSamples } from '../../../transcode/opus-packet.ts'
 import { FRAME_MS, FRAME_SAMPLES, Framer, SAMPLE_RATE, SILENT_FRAME } from '../../../transcode/pcm.ts'
 import type { LinkCounters } from '../counters.ts'
-import type { OrderedPackets } from './reorder-buffer.ts'
 
 /** RTP clock samples per sample of ours. */
 const PER_SAMPLE = OPUS_CLOCK_RATE / SAMPLE_RATE
@@ -28,7 +27,7 @@ const REFUSED_MOST = 25
  *                        ▲                                                       │
  *                        └────────────────────────speech─────────────────────────┘
  */
-export class SpeakerDecoder implements OrderedPackets {
+export class SpeakerDecoder {
   readonly #counters: LinkCounters
   readonly #emit: (frame: Int16Array) => void
   readonly #turnFrames: number
@@ -64,7 +63,8 @@ export class SpeakerDecoder implements OrderedPackets {
     this.#packetAt = now
   }
 
-  ordered(timestamp: number, opus: Uint8Array, lost: number, anew: boolean): void {
+  /** The next packet in order, as of `PacketHandler`. */
+  packet(timestamp: number, opus: Uint8Array, lost: number, anew: boolean): void {
     const samples = opusSamples(opus)
     // Assumes that lost packets were as long as the received ones.
     this.#lostMs += lost * this.#packetMs

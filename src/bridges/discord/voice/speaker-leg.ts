@@ -43,8 +43,8 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   readonly ended: Promise<EndReason>
   readonly congested = false
   readonly #options: SpeakerLegOptions
-  readonly #voice: SpeakerDecoder
-  readonly #window: ReorderBuffer
+  readonly #decoder: SpeakerDecoder
+  readonly #reorderBuffer: ReorderBuffer
   readonly #allowance: TokenBucket
   readonly #settle: (reason: EndReason) => void
   #uplink: LegUplink | undefined
@@ -68,8 +68,8 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
     this.id = id
     this.userId = userId
     this.#options = options
-    this.#voice = new SpeakerDecoder(counters, endOfTurnSilenceMs, frame => this.#uplink?.write(frame))
-    this.#window = new ReorderBuffer(this.#voice, counters)
+    this.#decoder = new SpeakerDecoder(counters, endOfTurnSilenceMs, frame => this.#uplink?.write(frame))
+    this.#reorderBuffer = new ReorderBuffer((...packet) => this.#decoder.packet(...packet), counters)
     this.#allowance = new TokenBucket(FASTEST_MS, BURST_MS, pacer.clock.now())
     const { promise, resolve } = Promise.withResolvers<EndReason>()
     this.ended = promise
@@ -78,7 +78,7 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   }
 
   get lostMs(): number {
-    return this.#voice.lostMs
+    return this.#decoder.lostMs
   }
 
   attach(uplink: LegUplink): void {
@@ -99,8 +99,8 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
     this.#packetAt = now
     try {
       if (ssrc !== this.#ssrc) this.#newStream(ssrc)
-      this.#voice.arrived(now)
-      this.#window.push(sequence, timestamp, opus)
+      this.#decoder.arrived(now)
+      this.#reorderBuffer.push(sequence, timestamp, opus)
     } catch (cause) {
       this.#fail(cause)
     }
@@ -108,8 +108,8 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
 
   tick(now: number): void {
     try {
-      if (this.#window.holding && now - this.#packetAt >= PATIENCE_MS) this.#window.flush()
-      this.#voice.tick(now)
+      if (this.#reorderBuffer.holding && now - this.#packetAt >= PATIENCE_MS) this.#reorderBuffer.flush()
+      this.#decoder.tick(now)
       if (this.#marks.length > 0) this.#confirm()
     } catch (cause) {
       this.#fail(cause)
@@ -144,7 +144,7 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   #newStream(ssrc: number): void {
     if (this.#ssrc !== undefined) this.#options.counters.restarts++
     this.#ssrc = ssrc
-    this.#window.reset()
+    this.#reorderBuffer.reset()
   }
 
   #confirm(): void {

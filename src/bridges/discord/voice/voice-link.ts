@@ -1,7 +1,7 @@
 import { setTimer, Ticker } from '../../../common/clock.ts'
 import { withDefaults } from '../../../common/defaults.ts'
 import { errorFields } from '../../../common/log.ts'
-import type { ChannelEnd } from '../channel-interpreter.ts'
+import type { ChannelEnd } from '../contract.ts'
 import { DaveGuard } from './dave-guard.ts'
 import { JoinAttempts } from './join-attempts.ts'
 import type { LinkConnection, VoiceLinkOptions, VoiceLinkState } from './link-options.ts'
@@ -25,7 +25,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   readonly ended: Promise<ChannelEnd>
   readonly #options: VoiceLinkOptions
   readonly #limits: LinkLimits
-  readonly #reception: VoiceReceiver
+  readonly #receiver: VoiceReceiver
   readonly #guard: DaveGuard
   readonly #attempts: JoinAttempts
   readonly #settle: (end: ChannelEnd) => void
@@ -35,7 +35,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   #connection: LinkConnection | undefined
   /** The next step, unless another event replaces it. */
   #next: Disposable | undefined
-  #watch: Ticker | undefined
+  #ticker: Ticker | undefined
   #begun = false
   #announcedAt = Number.NaN
   /** Time at which the main gateway last reported that we are in a channel. */
@@ -53,7 +53,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#guard = new DaveGuard(options.clock, options.counters, () =>
       this.#end({ kind: 'refused', code: 'encryption' }),
     )
-    this.#reception = new VoiceReceiver(options.clock, options.counters, this.#guard)
+    this.#receiver = new VoiceReceiver(options.clock, options.counters, this.#guard)
   }
 
   get state(): VoiceLinkState {
@@ -80,18 +80,18 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     if (this.#begun) throw new RangeError('join() can be called only once')
     this.#begun = true
     if (this.#state !== 'ended') {
-      this.#watch = new Ticker(this.#options.clock, 1_000, now => this.#check(now))
+      this.#ticker = new Ticker(this.#options.clock, 1_000, now => this.#check(now))
       this.#open()
     }
     return Promise.race([this.#joined.promise, this.ended])
   }
 
   listen(userId: string, sink: PacketSink): void {
-    this.#reception.listen(userId, sink)
+    this.#receiver.listen(userId, sink)
   }
 
   unlisten(userId: string, sink?: PacketSink): void {
-    this.#reception.unlisten(userId, sink)
+    this.#receiver.unlisten(userId, sink)
   }
 
   play(opus: Uint8Array): void {
@@ -109,7 +109,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
    * stays in use until another server is named, or permanently if none is.
    */
   askAgain(): void {
-    if (this.#state === 'ended' || !this.#connection || this.#isTaken()) return
+    if (this.#state === 'ended' || !this.#connection || this.#endIfReplaced()) return
     this.#attempts.answered()
     if (this.#state === 'ready' && this.#connection.ready) this.#connection.rejoin()
     else {
@@ -125,7 +125,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   }
 
   #open(): void {
-    if (this.#isTaken()) return
+    if (this.#endIfReplaced()) return
     this.#attempts.begin()
     const { guildId, userId, adapterCreator, dave = true, clock, counters } = this.#options
     if (!this.#gatewayUp) {
@@ -135,9 +135,9 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
     const { connect = (...all) => PatchedConnection.join(...all) } = this.#options
     const options = { guildId, userId, adapterCreator, dave, clock, counters }
-    const [reception, guard, channelId] = [this.#reception, this.#guard, this.#channelId]
+    const [receiver, guard, channelId] = [this.#receiver, this.#guard, this.#channelId]
     try {
-      this.#connection = connect({ ...options, channelId, reception, guard }, this.#watcher())
+      this.#connection = connect({ ...options, channelId, receiver, guard }, this.#watcher())
     } catch (error) {
       this.#options.log.error({ guildId, channelId, ...errorFields(error) }, 'voice connection not requested')
       this.#end(this.#attempts.unreachable)
@@ -168,7 +168,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   }
 
   #rejoin(): void {
-    if (this.#isTaken()) return
+    if (this.#endIfReplaced()) return
     this.#attempts.begin()
     if (!this.#gatewayUp) {
       this.#unsent()
@@ -201,8 +201,8 @@ export class VoiceLink implements PacketSource, PacketPlayer {
       },
       closed: code => this.#closed(code),
       unsent: () => this.#unsent(),
-      where: channelId => this.#where(channelId),
-      server: endpoint => {
+      voiceState: channelId => this.#placed(channelId),
+      voiceServer: endpoint => {
         this.#attempts.answered()
         if (endpoint !== undefined) return
         this.#reconnecting()
@@ -233,7 +233,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   }
 
   #closed(code: number): void {
-    if (this.#state === 'ended' || this.#isTaken()) return
+    if (this.#state === 'ended' || this.#endIfReplaced()) return
     this.#options.log.info({ guildId: this.#options.guildId, code }, 'voice connection closed')
     const again = this.#attempts.closed(code)
     this.#reconnecting()
@@ -261,7 +261,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     })
   }
 
-  #where(channelId: string | undefined): void {
+  #placed(channelId: string | undefined): void {
     if (this.#state === 'ended') return
     this.#attempts.answered()
     if (channelId === undefined) {
@@ -277,16 +277,17 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   }
 
   /** Ends the link if another part of the program has taken the guild's voice. */
-  #isTaken(): boolean {
-    if (!this.#options.taken?.()) return false
+  #endIfReplaced(): boolean {
+    if (!this.#options.replaced?.()) return false
     this.#end({ kind: 'taken' })
     return true
   }
 
   #check(now: number): void {
-    if (this.#isTaken()) return
+    if (this.#endIfReplaced()) return
     this.#connection?.check(now)
-    if (this.#deaf || this.#reception.heard || !(now - this.#announcedAt >= this.#limits.deafMs)) return
+    if (this.#deaf || this.#receiver.receivedAudio || !(now - this.#announcedAt >= this.#limits.deafMs))
+      return
     this.#deaf = true
     this.#options.log.warn({ guildId: this.#options.guildId }, 'no voice packets received over UDP')
     this.#options.watcher?.deaf?.()
@@ -310,10 +311,10 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     if (this.#state === 'ended') return
     this.#to('ended')
     this.#next?.[Symbol.dispose]()
-    this.#watch?.[Symbol.dispose]()
+    this.#ticker?.[Symbol.dispose]()
     this.#connection?.destroy(end.kind !== 'kicked' && end.kind !== 'taken')
     this.#connection = undefined
-    this.#reception.close()
+    this.#receiver.close()
     const { guildId, counters, log } = this.#options
     log.info({ guildId, channelId: this.#channelId, end, ...counters }, 'voice channel left')
     this.#settle(end)

@@ -81,13 +81,11 @@ export interface ThreadOptions {
   readonly autoArchiveMinutes: number
   /** Visible only to invited members. */
   readonly private?: boolean
-  /** The message it starts from. */
-  readonly starter?: Message
 }
 
 const PRIVATE = 12
 
-/** A thread of a text channel, started from a message or separately. */
+/** A thread of a text channel. */
 export class Thread extends Channel {
   readonly kind = 'thread'
   readonly parent: Channel
@@ -97,9 +95,8 @@ export class Thread extends Channel {
   readonly #options: Pick<ThreadOptions, 'autoArchiveMinutes' | 'private'>
   readonly #createdAt: number
 
-  /** A thread that starts from a message has that message's id. */
-  constructor(parent: Channel, { name, owner, starter, ...options }: ThreadOptions) {
-    super(parent.guild, name, starter?.id)
+  constructor(parent: Channel, { name, owner, ...options }: ThreadOptions) {
+    super(parent.guild, name)
     this.parent = parent
     this.owner = owner
     this.#options = options
@@ -109,11 +106,6 @@ export class Thread extends Channel {
   /** Like its parent's. */
   override permissionsOf(member: Member): bigint {
     return this.parent.permissionsOf(member)
-  }
-
-  /** The message it starts from. */
-  get starter(): Message | undefined {
-    return this.parent.messages.find(({ thread }) => thread === this)
   }
 
   override get json(): Json {

@@ -112,11 +112,7 @@ export class Chat {
     if (referenceId === undefined) return undefined
     const found = channel.messages.find(({ id, deleted }) => id === referenceId && !deleted)
     if (found || !referenceMustExist) return found
-    throw ApiError.form({
-      message_reference: {
-        _errors: [{ code: 'MESSAGE_REFERENCE_UNKNOWN_MESSAGE', message: 'Unknown message' }],
-      },
-    })
+    throw ApiError.of(50035)
   }
 
   #pings(

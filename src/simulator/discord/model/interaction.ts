@@ -78,8 +78,6 @@ export interface InteractionOptions {
   readonly kind: 'command' | 'component' | 'autocomplete'
   /** The component's message. */
   readonly pressed?: Message
-  /** Type of the option being typed. */
-  readonly optionType?: unknown
 }
 
 /** Discord: Receiving and Responding. */
@@ -150,10 +148,10 @@ export class Interaction implements WebhookTarget {
     const callback = CALLBACKS[numberIn(body, 'type') ?? 0]
     if (this.#state.status === 'failed') throw ApiError.of(10062)
     if (this.#state.status !== 'waiting') throw ApiError.of(40060)
-    if (!callback?.kinds.includes(this.options.kind)) throw wrongType(body.type)
+    if (!callback?.kinds.includes(this.options.kind)) throw ApiError.of(50035)
     const { input } = callback
     if (input === 'choices') {
-      const choices = readChoices(body.data, this.options.optionType)
+      const choices = readChoices(body.data)
       this.#go(input)
       return void this.#settleChoices.resolve(choices)
     }
@@ -262,9 +260,4 @@ export class Interaction implements WebhookTarget {
 
 function noResponse(): InteractionFailed {
   return new InteractionFailed('no-response', 'The application did not respond')
-}
-
-function wrongType(type: unknown): ApiError {
-  const words = `Value "${String(type)}" is not possible for this interaction.`
-  return ApiError.form({ type: { _errors: [{ code: 'BASE_TYPE_CHOICES', message: words }] } })
 }

@@ -1,9 +1,9 @@
-import type { RegisteredCommand } from '../command/registry.ts'
 import { isJson, type Json, objectsIn } from '../json.ts'
 import { ApiError } from '../rest/api-error.ts'
 import type { Channel } from './channel.ts'
+import type { RegisteredCommand } from './command-registry.ts'
 import { Interaction, InteractionFailed, type InteractionOptions } from './interaction.ts'
-import { type CommandValue, completedOption, optionsOf, resolved, type Typed } from './invocation.ts'
+import { assertCompletes, type CommandValue, optionsOf, resolved, type Typed } from './invocation.ts'
 import type { Member } from './member.ts'
 import type { Message } from './message.ts'
 import type { Choice, Reply } from './reply.ts'
@@ -79,9 +79,9 @@ export class Interactions {
     const words = wordsOf(path)
     const channel = placeOf(by, where)
     const command = this.#commandOf(by, words, channel)
-    const { type } = completedOption(command, words, name)
+    assertCompletes(command, words, name)
     const data = dataOf(command, { words, values: { ...others, [name]: typed }, focused: name }, by)
-    return this.#ask({ kind: 'autocomplete', by, channel, optionType: type }, data).choices
+    return this.#ask({ kind: 'autocomplete', by, channel }, data).choices
   }
 
   async press(by: Member, message: Message, customId: string, values: readonly string[]): Promise<Reply> {

@@ -1,10 +1,23 @@
-import { OPTION } from '../command/command-checks.ts'
-import type { RegisteredCommand } from '../command/registry.ts'
 import { isJson, type Json, numberIn, objectsIn, stringIn } from '../json.ts'
 import { Channel } from './channel.ts'
+import type { RegisteredCommand } from './command-registry.ts'
 import { InteractionFailed } from './interaction.ts'
 import { Member } from './member.ts'
 import { Role } from './permissions.ts'
+
+/** Discord: Application Command Option Type. */
+const OPTION = {
+  subcommand: 1,
+  group: 2,
+  string: 3,
+  integer: 4,
+  boolean: 5,
+  user: 6,
+  channel: 7,
+  role: 8,
+  mentionable: 9,
+  number: 10,
+} as const
 
 /** Value of a command option. */
 export type CommandValue = string | number | boolean | Member | Channel | Role
@@ -130,13 +143,13 @@ function filled(
   })
 }
 
-/** The option named `name`. Throws `InteractionFailed` if it has no autocomplete. */
-export function completedOption(command: RegisteredCommand, words: readonly string[], name: string): Json {
+/** Throws `InteractionFailed` if the option named `name` has no autocomplete. */
+export function assertCompletes(command: RegisteredCommand, words: readonly string[], name: string): void {
   let options = command.options
   for (const word of words.slice(1))
     options = objectsIn(options.find(option => option.name === word) ?? {}, 'options')
   const option = options.find(each => each.name === name)
-  if (option?.autocomplete === true) return option
+  if (option?.autocomplete === true) return
   throw new InteractionFailed('invalid-option', `/${words.join(' ')}: ${name} has no autocomplete`)
 }
 

@@ -1,6 +1,6 @@
 import { isoTime } from '../../../common/wall-clock.ts'
 import type { Json } from '../json.ts'
-import type { Channel, Thread } from './channel.ts'
+import type { Channel } from './channel.ts'
 import type { User } from './user.ts'
 
 /** An embed as sent (Discord: Embed Object). */
@@ -84,8 +84,6 @@ export class Message {
   readonly ephemeralFor: User | undefined
   readonly webhook: WebhookAuthor | undefined
   readonly reference: Message | undefined
-  /** The thread that was opened from it. */
-  thread: Thread | undefined
   readonly #interaction: Json | undefined
   readonly #versions: MessageVersion[]
   #pings: readonly string[]
@@ -205,7 +203,6 @@ export class Message {
       ...(webhook ? { webhook_id: webhook.id } : {}),
       ...(reference ? { message_reference: { message_id: reference.id, channel_id: channel.id } } : {}),
       ...(this.#interaction ? { interaction_metadata: this.#interaction } : {}),
-      ...(this.thread ? { thread: this.thread.json } : {}),
     }
   }
 

@@ -38,13 +38,10 @@ const LOCALES = [
 
 export type DiscordLocale = (typeof LOCALES)[number]
 
-export function isLocale(value: unknown): value is DiscordLocale {
-  return LOCALES.some(locale => locale === value)
-}
-
 /** Returns `value`. Throws `RangeError` if Discord has no such locale. */
 export function localeOf(value: string): DiscordLocale {
-  if (isLocale(value)) return value
+  const locale = LOCALES.find(each => each === value)
+  if (locale) return locale
   throw new RangeError(`Discord has no locale ${value}; it has ${LOCALES.join(', ')}`)
 }
 

@@ -21,8 +21,6 @@ export class VoiceChannel extends Channel {
   readonly kind: 'voice' | 'stage'
   readonly userLimit: number
   region: string | null
-  /** Its status line. */
-  status: string | null = null
 
   constructor(guild: Guild, { name, userLimit = 0, region, stage = false }: VoiceChannelOptions) {
     super(guild, name)
@@ -49,12 +47,6 @@ export class VoiceChannel extends Channel {
    */
   async changeRegion(region?: string, { gapMs }: { gapMs?: number } = {}): Promise<void> {
     await this.guild.voice.changeRegion(this, region ?? null, gapMs)
-  }
-
-  /** Sets or removes its status line. */
-  setStatus(status: string | null): void {
-    this.status = status
-    this.guild.tell('VOICE_CHANNEL_STATUS_UPDATE', { id: this.id, guild_id: this.guild.id, status })
   }
 
   /** The voice server's side of it: its faults, members and encryption. */

@@ -51,25 +51,17 @@ export class ApiError extends Error {
   readonly status: number
   /** Discord's JSON code; 0 for errors that have only a status. */
   readonly code: number
-  readonly #errors: Json | undefined
 
-  private constructor(status: number, code: number, message: string, errors?: Json) {
+  private constructor(status: number, code: number, message: string) {
     super(message)
     this.name = 'ApiError'
     this.status = status
     this.code = code
-    this.#errors = errors
   }
 
   static of(code: ApiErrorCode): ApiError {
     const [status, message] = ERRORS[code]
     return new ApiError(status, code, message)
-  }
-
-  /** 50035 with the tree of faults. */
-  static form(errors: Json): ApiError {
-    const [status, message] = ERRORS[50035]
-    return new ApiError(status, 50035, message, errors)
   }
 
   /** Errors without their own code: `404: Not Found`. */
@@ -78,7 +70,7 @@ export class ApiError extends Error {
   }
 
   get body(): Json {
-    return { message: this.message, code: this.code, errors: this.#errors }
+    return { message: this.message, code: this.code }
   }
 }
 

@@ -7,10 +7,9 @@ import { isSnowflake } from '../model/snowflake.ts'
 import type { World } from '../model/world.ts'
 import { OpenSockets } from '../open-sockets.ts'
 import { ApiError, type DiscordRestFaults, type RestFault } from './api-error.ts'
-import { FormCheck } from './form-check.ts'
 import { bucketHeaders, limitedReply, RateLimits, type RawReply } from './rate-limits.ts'
 import { type ApiReply, type FoundRoute, type Route, Routes } from './route.ts'
-import { CHANNEL_ROUTES, THREAD_ROUTES } from './routes/channels.ts'
+import { CHANNEL_ROUTES } from './routes/channels.ts'
 import { COMMAND_ROUTES, INTERACTION_ROUTES } from './routes/commands.ts'
 import { GUILD_ROUTES, MEMBER_ROUTES } from './routes/guilds.ts'
 import { MESSAGE_ROUTES } from './routes/messages.ts'
@@ -28,7 +27,6 @@ export const ROUTES: readonly Route[] = [
   ...GUILD_ROUTES,
   ...MEMBER_ROUTES,
   ...MESSAGE_ROUTES,
-  ...THREAD_ROUTES,
   ...CHANNEL_ROUTES,
 ]
 
@@ -207,11 +205,9 @@ export class RestApi {
 
 /** Checks that ids in a path are ids, or one of the reserved words. Throws `ApiError`. */
 function checkIds(params: Readonly<Record<string, string>>): void {
-  const check = new FormCheck()
   for (const [name, value] of Object.entries(params))
     if (name !== 'token' && !['@me', '@original'].includes(value) && !isSnowflake(value))
-      check.fault([`${name}_id`], 'NUMBER_TYPE_COERCE', `Value "${value}" is not snowflake.`)
-  check.end()
+      throw ApiError.of(50035)
 }
 
 function raw({ status, body }: ApiReply, headers: Readonly<Record<string, string>>): RawReply {

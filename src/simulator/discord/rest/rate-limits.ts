@@ -73,7 +73,6 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   'POST /channels/:channel/messages': { requests: 5, perMs: 5_000 },
   'PATCH /channels/:channel/messages/:message': { requests: 5, perMs: 5_000 },
   'DELETE /channels/:channel/messages/:message': { requests: 5, perMs: 1_000 },
-  'POST /channels/:channel/typing': { requests: 5, perMs: 5_000 },
   'POST /webhooks/:webhook/:token': { requests: 5, perMs: 2_000 },
   'PATCH /webhooks/:webhook/:token/messages/:message': { requests: 5, perMs: 2_000 },
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelMember } from '../../../../src/bridges/discord/channel/guild-view.ts'
+import type { ChannelMember } from '../../../../src/bridges/discord/channel/people.ts'
 import { Greetings } from '../../../../src/bridges/discord/channel/welcome.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 

@@ -15,6 +15,7 @@ test('in a channel of one language, there are transcripts and no voice', async (
   await ana.say(speech(440, 1_000))
   await casa.reads(['Ana'])
   expect(channel.status()).toMatchObject({ spoken: [], written: ['es-es'] })
+  expect(channel.status().sinceMs).toBeLessThanOrEqual(systemClock.now() - channel.startedAt)
   const used = casa.service.sessions.filter(({ heardMs }) => heardMs > 0)
   expect(used.map(({ namespace }) => namespace)).toEqual(['/stt'])
   await pause(500)

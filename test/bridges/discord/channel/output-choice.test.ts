@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chooseOutput, type OutputNeeds } from '../../../../src/bridges/discord/channel/channel-room.ts'
+import { chooseOutput, type OutputNeeds } from '../../../../src/bridges/discord/channel/output-choice.ts'
 import { sameLanguage } from '../../../../src/common/language.ts'
 
 const choose = (languages: readonly string[], more: Partial<OutputNeeds> = {}) =>

@@ -1,12 +1,7 @@
 import { Events } from 'discord.js'
 import { expect, test } from 'vitest'
-import { DiscordInterpreters } from '../../../../src/bridges/discord/channel/interpreters.ts'
-import { DEFAULT_TERMS } from '../../../../src/bridges/discord/channel/notice-terms.ts'
-import type { RunningChannel, RunningChannels } from '../../../../src/bridges/discord/channel-interpreter.ts'
-import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
-import { OutputPacer } from '../../../../src/bridges/discord/voice/channel-output.ts'
-import { VoiceRegister } from '../../../../src/bridges/discord/voice-register.ts'
-import { systemClock } from '../../../../src/common/clock.ts'
+import type { RunningChannel, RunningChannels } from '../../../../src/bridges/discord/contract.ts'
+import { DiscordInterpreter } from '../../../../src/bridges/discord/interpreter.ts'
 import { guildHarness, speech } from '../../../support/discord/guild-harness.ts'
 import { clientFor } from '../../../support/simulator/discord-bot.ts'
 import { until } from '../../../support/until.ts'
@@ -57,23 +52,14 @@ test('after a restart it resumes where people are, with the notice before anyone
   const notices = casa.read().length
 
   const client = clientFor(casa.discord)
-  const counters = new LinkCounters()
-  const register = new VoiceRegister(client)
-  register.start()
-  const next = new DiscordInterpreters({
-    ...{
-      client,
-      register,
-      relay: casa.relay,
-      admission: casa.relay,
-      announcer: casa.announcer,
-      counters,
-      running,
-    },
-    ...{ preferences: casa.preferences, clock: systemClock, log: casa.log, channelOptions: { dave: false } },
-    pacer: new OutputPacer(systemClock),
-    terms: DEFAULT_TERMS,
+  const { relay, announcer, preferences, log } = casa
+  const next = new DiscordInterpreter(client, {
+    ...{ relay, announcer, preferences, running, log },
+    languages: async () => [],
+    commands: false,
+    channels: { dave: false },
   })
+  const { counters } = next
   next.listen()
   const ready = new Promise(settle => client.once(Events.ClientReady, settle))
   await client.login(casa.discord.token)

@@ -1,6 +1,5 @@
 import { ApplicationCommandOptionType, Client, PermissionFlagsBits, REST } from 'discord.js'
 import { describe, expect, test } from 'vitest'
-import { commandDefinition } from '../../../../src/bridges/discord/commands/definition.ts'
 import {
   allPermissions,
   inviteUrl,
@@ -13,6 +12,7 @@ import {
   registerCommand,
   unregisterCommand,
 } from '../../../../src/bridges/discord/commands/registration.ts'
+import { commandDefinition } from '../../../../src/bridges/discord/commands/registry.ts'
 import { DiscordSimulator } from '../../../../src/simulator/index.ts'
 import { LogLines } from '../../../support/log-lines.ts'
 

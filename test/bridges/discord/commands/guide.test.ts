@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { commandDefinition } from '../../../../src/bridges/discord/commands/definition.ts'
 import { USED_PERMISSIONS } from '../../../../src/bridges/discord/commands/permissions.ts'
+import { commandDefinition } from '../../../../src/bridges/discord/commands/registry.ts'
 import { KEYS } from '../../../../src/config/keys.ts'
 
 const guide = ['discord.md', 'discord-commands.md']

@@ -1,7 +1,7 @@
 import { Events, type Interaction } from 'discord.js'
 import { describe, expect, test } from 'vitest'
 import { CommandLimits } from '../../../../src/bridges/discord/commands/interaction-handler.ts'
-import { privacyButtons } from '../../../../src/bridges/discord/commands/privacy.ts'
+import { privacyButtons } from '../../../../src/bridges/discord/commands/notice-buttons.ts'
 import { registerCommand } from '../../../../src/bridges/discord/commands/registration.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { OFFERED, openWorld } from '../../../support/discord/command-harness.ts'

@@ -35,11 +35,15 @@ describe('the language menu', () => {
   })
 
   it('parses its own choices only', () => {
-    expect(parseMenu({ customId: 'dragoman:language', values: ['fr-fr'] })).toEqual({
-      kind: 'language',
-      language: 'fr-fr',
-      remember: true,
-    })
+    expect(parseMenu({ customId: 'dragoman:language', values: ['fr-fr'] })).toEqual([
+      {
+        name: 'language',
+        options: [
+          { name: 'language', value: 'fr-fr' },
+          { name: 'remember', value: true },
+        ],
+      },
+    ])
     expect(parseMenu({ customId: 'poll', values: ['fr-fr'] })).toBeUndefined()
     expect(parseMenu({ customId: 'dragoman:language', values: [] })).toBeUndefined()
   })

@@ -8,7 +8,7 @@ import {
   USED_PERMISSIONS,
 } from '../../../../src/bridges/discord/commands/permissions.ts'
 import { fitting, withCommands } from '../../../../src/bridges/discord/commands/reply.ts'
-import { faultText, startFaults } from '../../../../src/bridges/discord/commands/start.ts'
+import { faultText, startFaults } from '../../../../src/bridges/discord/commands/start-faults.ts'
 import { WORDS } from '../../../../src/messages/discord/discord.ts'
 
 const place = (change: Partial<Place> = {}): Place => ({

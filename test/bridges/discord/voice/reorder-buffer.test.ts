@@ -8,11 +8,9 @@ function stage(size?: number) {
   const counters = new LinkCounters()
   const out: { place: number; lost: number; anew: boolean }[] = []
   const window = new ReorderBuffer(
-    {
-      ordered: (timestamp, opus, lost, anew) => {
-        expect(timestamp).toBe((opus.at(0)! * 256 + opus.at(1)!) * 960)
-        out.push({ place: opus[0]! * 256 + opus[1]!, lost, anew })
-      },
+    (timestamp, opus, lost, anew) => {
+      expect(timestamp).toBe((opus.at(0)! * 256 + opus.at(1)!) * 960)
+      out.push({ place: opus[0]! * 256 + opus[1]!, lost, anew })
     },
     counters,
     size,

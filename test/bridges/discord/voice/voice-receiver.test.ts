@@ -80,7 +80,7 @@ describe('a datagram', () => {
       reception.datagram(datagram, true)
     expect(listener.packets).toEqual([])
     expect(counters.undecryptable + counters.malformed + counters.unattributed).toBe(0)
-    expect(reception.heard).toBe(false)
+    expect(reception.receivedAudio).toBe(false)
   })
 
   test.each([

@@ -22,9 +22,9 @@ import {
 
 export interface GatewayWatcher {
   /** The bot's voice state: its current channel, or undefined for none. */
-  where(channelId: string | undefined): void
+  voiceState(channelId: string | undefined): void
   /** The address of the voice server, or undefined if unknown. */
-  server(endpoint: string | undefined): void
+  voiceServer(endpoint: string | undefined): void
   /** The main gateway's client released this connection. */
   dropped(): void
   /** The main gateway is unavailable, so a join request was not sent. Called synchronously. */
@@ -33,24 +33,24 @@ export interface GatewayWatcher {
 
 /**
  * Filters the library's requests to the main gateway. The library requests to join again each time a voice server closes
- * its socket; only requests within `asking` pass.
+ * its socket; only requests within `permit` pass.
  */
 class VoiceStateFilter {
   readonly create: DiscordGatewayAdapterCreator
-  #asking = false
+  #permitted = false
   /** A join request is unanswered. Until the answer, reports of no channel are outdated. */
-  #asked = false
+  #unanswered = false
 
   constructor(create: DiscordGatewayAdapterCreator, watcher: GatewayWatcher) {
     this.create = library => {
-      const adapter = create(this.#told(library, watcher))
+      const adapter = create(this.#observed(library, watcher))
       return {
         destroy: () => adapter.destroy(),
         sendPayload: (payload: { d?: { channel_id?: string | null } }) => {
           const joins = Boolean(payload.d?.channel_id)
-          if (!this.#asking) return true
+          if (!this.#permitted) return true
           if (adapter.sendPayload(payload)) {
-            if (joins) this.#asked = true
+            if (joins) this.#unanswered = true
           } else if (joins) watcher.unsent()
           // On failure, the library would close a working voice connection, and it reports only the first failure in a
           // row.
@@ -61,26 +61,26 @@ class VoiceStateFilter {
   }
 
   /** Lets the library's requests pass during `act`. */
-  asking<T>(act: () => T): T {
-    this.#asking = true
+  permit<T>(act: () => T): T {
+    this.#permitted = true
     try {
       return act()
     } finally {
-      this.#asking = false
+      this.#permitted = false
     }
   }
 
-  #told(library: DiscordGatewayAdapterLibraryMethods, watcher: GatewayWatcher) {
+  #observed(library: DiscordGatewayAdapterLibraryMethods, watcher: GatewayWatcher) {
     return {
       onVoiceStateUpdate: (state: Parameters<typeof library.onVoiceStateUpdate>[0]) => {
         const channelId = state.channel_id ?? undefined
-        if (channelId === undefined && this.#asked) return
-        this.#asked = false
+        if (channelId === undefined && this.#unanswered) return
+        this.#unanswered = false
         library.onVoiceStateUpdate(state)
-        watcher.where(channelId)
+        watcher.voiceState(channelId)
       },
       onVoiceServerUpdate: (server: Parameters<typeof library.onVoiceServerUpdate>[0]) => {
-        watcher.server(server.endpoint ?? undefined)
+        watcher.voiceServer(server.endpoint ?? undefined)
         library.onVoiceServerUpdate(server)
       },
       destroy: () => {
@@ -103,7 +103,7 @@ export interface ConnectionOptions {
   readonly dave: boolean
   readonly clock: Clock
   readonly counters: LinkCounters
-  readonly reception: VoiceReceiver
+  readonly receiver: VoiceReceiver
   readonly guard: DaveGuard
 }
 
@@ -119,7 +119,7 @@ export interface ConnectionWatcher extends GatewayWatcher {
 
 /**
  * One `VoiceConnection` of the library, from the join request to its destruction, with all patches: it rejoins only on
- * request, its receiver is replaced by a `Reception`, and it does not throw.
+ * request, its receiver is replaced by a `VoiceReceiver`, and it does not throw.
  */
 export class PatchedConnection {
   readonly #options: ConnectionOptions
@@ -152,7 +152,7 @@ export class PatchedConnection {
     if (getVoiceConnection(guildId, group))
       throw new BridgeError('STATE', `guild ${guildId} already has a voice connection`)
     const gate = new VoiceStateFilter(adapterCreator, watcher)
-    const connection = gate.asking(() =>
+    const connection = gate.permit(() =>
       joinVoiceChannel({
         guildId,
         channelId,
@@ -181,7 +181,7 @@ export class PatchedConnection {
 
   /** Sends another join request. */
   rejoin(): void {
-    if (!this.#destroyed) this.#gate.asking(() => this.#connection.rejoin())
+    if (!this.#destroyed) this.#gate.permit(() => this.#connection.rejoin())
   }
 
   play(opus: Uint8Array): void {
@@ -213,7 +213,7 @@ export class PatchedConnection {
     this.#destroyed = true
     this.#patches?.[Symbol.dispose]()
     if (this.#connection.state.status === VoiceConnectionStatus.Destroyed) return
-    this.#gate.asking(() => this.#connection.destroy(tell))
+    this.#gate.permit(() => this.#connection.destroy(tell))
   }
 
   #changed(): void {
@@ -232,12 +232,12 @@ export class PatchedConnection {
   }
 
   #patch(networking: Networking): NetworkingPatches {
-    const { clock, reception } = this.#options
+    const { clock, receiver } = this.#options
     const patches = new NetworkingPatches(networking, clock, {
       packet: packet => this.#packet(packet),
-      datagram: (datagram, fromServer) => reception.datagram(datagram, fromServer),
+      datagram: (datagram, fromServer) => receiver.datagram(datagram, fromServer),
       changed: state => this.#networkingChanged(state),
-      rekeyed: () => reception.rekeyed(),
+      rekeyed: () => receiver.rekeyed(),
       closing: code => this.#watcher.closed(code),
       failed: error => this.#watcher.failed(error),
     })
@@ -246,13 +246,13 @@ export class PatchedConnection {
   }
 
   #networkingChanged({ code, connectionData, dave }: NetworkingState): void {
-    const { reception, guard, counters } = this.#options
+    const { receiver, guard, counters } = this.#options
     if (code === CODE.resuming) this.#resuming = true
     if (code !== CODE.ready) return
     if (this.#resuming) counters.resumed++
     this.#resuming = false
     if (connectionData?.encryptionMode && connectionData.secretKey)
-      reception.use({ mode: connectionData.encryptionMode, key: connectionData.secretKey })
+      receiver.use({ mode: connectionData.encryptionMode, key: connectionData.secretKey })
     guard.use(dave)
     if (dave === this.#dave) return
     this.#dave = dave
@@ -260,12 +260,12 @@ export class PatchedConnection {
   }
 
   #packet({ op, d }: VoicePacket): void {
-    const { reception } = this.#options
-    if (op === OP.ready) reception.begin()
+    const { receiver } = this.#options
+    if (op === OP.ready) receiver.begin()
     else if (op === OP.speaking && typeof d?.user_id === 'string' && typeof d.ssrc === 'number') {
-      reception.named(d.user_id, d.ssrc)
+      receiver.named(d.user_id, d.ssrc)
       if (d.speaking) this.#watcher.speaking(d.user_id)
-    } else if (op === OP.clientDisconnect && typeof d?.user_id === 'string') reception.left(d.user_id)
+    } else if (op === OP.clientDisconnect && typeof d?.user_id === 'string') receiver.left(d.user_id)
   }
 }
 

@@ -216,10 +216,10 @@ export class NetworkingPatches implements Disposable {
   /** Repeats the request: the library sends it once and waits indefinitely. */
   #discoverAgain({ udp, connectionData }: NetworkingState): void {
     if (this.#discovery || !udp || !connectionData) return
-    let asked = 1
+    let requests = 1
     const again = () => {
       this.#discovery = undefined
-      if (this.#over || this.#networking.state.udp !== udp || asked++ >= DISCOVERIES_MOST) return
+      if (this.#over || this.#networking.state.udp !== udp || requests++ >= DISCOVERIES_MOST) return
       const request = Buffer.alloc(DISCOVERY_BYTES)
       request.writeUInt16BE(1, 0)
       request.writeUInt16BE(DISCOVERY_BYTES - 4, 2)

@@ -29,11 +29,6 @@ export const COMMAND_ROUTES: readonly Route[] = SCOPES.flatMap((scope): readonly
     },
   },
   {
-    method: 'GET',
-    path: `${scope}/commands/:command`,
-    handle: (request, world) => ok(world.commands.get(request.params.command!, scopeOf(request, world)).json),
-  },
-  {
     method: 'PATCH',
     path: `${scope}/commands/:command`,
     handle: (request, world) => {

@@ -1,7 +1,6 @@
 import type { Channel } from '../../model/channel.ts'
 import { Thread } from '../../model/channel.ts'
 import { type MessageDraft, readDraft } from '../../model/message-draft.ts'
-import type { World } from '../../model/world.ts'
 import { ApiError } from '../api-error.ts'
 import { channelOf, messageOf, NO_CONTENT, ok, type Route } from '../route.ts'
 
@@ -62,15 +61,6 @@ export const MESSAGE_ROUTES: readonly Route[] = [
       return NO_CONTENT
     },
   },
-  {
-    method: 'POST',
-    path: '/channels/:channel/typing',
-    handle: ({ params }, world) => {
-      const channel = channelOf(world, params.channel, 'SendMessages')
-      tellTyping(channel, world)
-      return NO_CONTENT
-    },
-  },
 ]
 
 function mayWrite(channel: Channel, { embeds = [], referenceId }: MessageDraft): void {
@@ -85,15 +75,4 @@ function mayWrite(channel: Channel, { embeds = [], referenceId }: MessageDraft):
 /** Messages in an archived thread cannot change. */
 function mayGoOn(channel: Channel): void {
   if (channel instanceof Thread && channel.archived) throw ApiError.of(50083)
-}
-
-function tellTyping(channel: Channel, { wallClock }: World): void {
-  const { bot, id } = channel.guild
-  channel.guild.tell('TYPING_START', {
-    channel_id: channel.id,
-    guild_id: id,
-    user_id: bot.id,
-    timestamp: Math.floor(wallClock() / 1000),
-    member: bot.json,
-  })
 }

@@ -1,15 +1,8 @@
 import type { Json } from '../../json.ts'
 import type { World } from '../../model/world.ts'
-import { ApiError } from '../api-error.ts'
 import { ok, type Route } from '../route.ts'
 
 export const GATEWAY_ROUTES: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/gateway',
-    auth: 'path',
-    handle: (_, { gateway }) => ok({ url: gateway.url }),
-  },
   {
     method: 'GET',
     path: '/gateway/bot',
@@ -45,17 +38,7 @@ export const USER_ROUTES: readonly Route[] = [
         })),
       ),
   },
-  {
-    method: 'GET',
-    path: '/users/:user',
-    handle: ({ params }, { users }) => {
-      const user = users.get(params.user!)
-      if (!user) throw ApiError.of(10013)
-      return ok(user.json)
-    },
-  },
   { method: 'GET', path: '/applications/@me', handle: (_, world) => ok(applicationJson(world)) },
-  { method: 'GET', path: '/oauth2/applications/@me', handle: (_, world) => ok(applicationJson(world)) },
 ]
 
 function botJson({ bot }: World): Json {

@@ -1,0 +1,94 @@
+import {
+  type APIApplicationCommandBasicOption,
+  type APIApplicationCommandSubcommandGroupOption,
+  type APIApplicationCommandSubcommandOption,
+  ApplicationCommandOptionType,
+  type LocalizationMap,
+} from 'discord.js'
+import { WORDS } from '../../../messages/discord/discord.ts'
+import type { AnswerWords, CommandWords, Word } from '../../../messages/discord/types.ts'
+import { DISCORD_LOCALES, type UiLanguage } from '../../../messages/locale.ts'
+import type { CommandContext, CommandServices } from './command-context.ts'
+import type { CommandOptions } from './command-options.ts'
+import type { Answer } from './reply.ts'
+
+/** A subcommand of `/interpret`, or a group of them. `registry.ts` lists all. */
+export interface Subcommand {
+  /** For the registration. */
+  readonly definition: APIApplicationCommandSubcommandOption | APIApplicationCommandSubcommandGroupOption
+  /** Options with a choice of languages while the user types: languages to speak, to hear, or `auto` as well. */
+  readonly languages?: Readonly<Record<string, LanguagePurpose>>
+  /** Returns undefined if options are missing or invalid: they come from an older or newer definition. Never throws. */
+  parse(options: CommandOptions): Invocation | undefined
+}
+
+export type LanguagePurpose = 'speak' | 'hear' | 'hear-or-auto'
+
+/** A subcommand with its options. */
+export interface Invocation {
+  /** It takes long, so that Discord is notified of a delayed reply immediately. */
+  readonly slow?: boolean
+  /** It is never rate limited. */
+  readonly unlimited?: boolean
+  /** Rejects only because of errors on our side. */
+  run(context: CommandContext, services: CommandServices, words: AnswerWords): Answer | Promise<Answer>
+}
+
+/** Selects a word in one language. */
+export type FindWord = (words: CommandWords) => Word
+
+/** Definition of a subcommand. */
+export function subcommand(name: string, find: FindWord, options: APIApplicationCommandBasicOption[] = []) {
+  return { type: ApplicationCommandOptionType.Subcommand, ...worded(name, find), options } as const
+}
+
+/** Definition of an option that is true or false. */
+export function flagOption(name: string, find: FindWord) {
+  return { type: ApplicationCommandOptionType.Boolean, ...worded(name, find) } as const
+}
+
+/** Definition of a language as text, with choices while the user types. */
+export function languageOption(name: string, find: FindWord, required: boolean) {
+  return {
+    type: ApplicationCommandOptionType.String,
+    ...worded(name, find),
+    required,
+    max_length: 100,
+    autocomplete: true,
+  } as const
+}
+
+/** Definition of an option with these values. */
+export function choiceOption<Value extends string>(
+  name: string,
+  find: FindWord,
+  values: readonly Value[],
+  nameOf: (words: CommandWords, value: Value) => string,
+) {
+  return {
+    type: ApplicationCommandOptionType.String,
+    ...worded(name, find),
+    choices: values.map(value => ({
+      value,
+      name: nameOf(WORDS.en.commands, value),
+      name_localizations: inEach(words => nameOf(words, value)),
+    })),
+  } as const
+}
+
+/** Name and description in all languages. `name` is the API name, independent of localized names. */
+export function worded(name: string, find: FindWord) {
+  return {
+    name,
+    description: find(WORDS.en.commands)[1],
+    name_localizations: inEach(words => find(words)[0]),
+    description_localizations: inEach(words => find(words)[1]),
+  }
+}
+
+function inEach(find: (words: CommandWords) => string): LocalizationMap {
+  const map: LocalizationMap = {}
+  for (const [language, locales] of Object.entries(DISCORD_LOCALES))
+    for (const locale of locales) map[locale] = find(WORDS[language as UiLanguage].commands)
+  return map
+}

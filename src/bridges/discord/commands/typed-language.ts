@@ -1,0 +1,30 @@
+import { commandMessagesFor } from '../../../messages/discord/discord.ts'
+import type { AnswerWords } from '../../../messages/discord/types.ts'
+import { escaped } from '../captions/caption-format.ts'
+import type { CommandContext, CommandServices } from './command-context.ts'
+import { languageChoices, languageMeant, languageName, type OfferedLanguage } from './language-choices.ts'
+
+/** Maximum wait for the service's languages (ms). */
+const PATIENCE_MS = 6_000
+const MOST_SUGGESTIONS = 5
+
+/** Returns a language that the service offers, or a reply that explains the problem. */
+export async function typedLanguage(
+  text: string,
+  purpose: 'speak' | 'hear',
+  { asker: { locale } }: CommandContext,
+  { languages }: CommandServices,
+  words: AnswerWords,
+): Promise<OfferedLanguage | string> {
+  const offered = await languages.get(PATIENCE_MS)
+  if (!offered) return words.languagesUnavailable
+  const meant = languageMeant(text, offered, locale)
+  if (meant && (purpose === 'speak' || meant.spoken)) return meant
+  const found = { locale, purpose, words: commandMessagesFor(locale) }
+  const near = [text, text.slice(0, 3), ''].map(each => languageChoices(each, offered, found))
+  const names = (near.find(each => each.length > 0) ?? [])
+    .slice(0, MOST_SUGGESTIONS)
+    .map(({ value }) => `${languageName(value, locale)} (${value})`)
+  const problem = meant ? words.noVoice(languageName(meant.id, locale)) : words.unknownLanguage(escaped(text))
+  return names.length === 0 ? problem : `${problem} ${words.perhaps(names.join(', '))}`
+}
