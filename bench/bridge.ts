@@ -6,9 +6,8 @@ import { relayOptions } from '../src/core/model/relay-settings.ts'
 import { Relay } from '../src/core/room/relay.ts'
 import { ServiceTranslator } from '../src/service/client/translator.ts'
 import { announce, languageOf, spokenBy, subjectOptions } from './subject.ts'
-import { addDashboard } from './watched.ts'
 
-const { service, mode, numbers, pairs, original, dashboard } = subjectOptions()
+const { service, mode, numbers, pairs, original } = subjectOptions()
 const translator = new ServiceTranslator({ url: service, apiKey: 'simulated-key', mode })
 const relay = new Relay({ translator, options: relayOptions({ maxLegs: Math.max(1, numbers) }) })
 await relay.ready()
@@ -25,6 +24,5 @@ await app.register(twilioBridge, {
       : { room: call.callId, speaks: 'en-us', hears, original }
   },
 })
-if (dashboard) await addDashboard(app, relay)
 await app.listen({ port: 0, host: '127.0.0.1' })
 announce((app.server.address() as AddressInfo).port)

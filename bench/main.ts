@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Row } from './alternate.ts'
 import { benchCalls, type CallRow, callTable } from './calls.ts'
-import { benchDashboard, dashboardTable } from './dashboard.ts'
 import { benchDiscord, type DiscordReport, discordTables } from './discord/discord.ts'
 import { benchLag, type LagRow, lagTable } from './lag.ts'
 import { legTables, remarks } from './leg-tables.ts'
@@ -28,8 +27,7 @@ const calls = options.parts.includes('calls') ? await callRows(options) : []
 const talkers = options.parts.includes('talkers') ? await talkerRows(options) : []
 const lag = options.parts.includes('lag') ? await lagRows(options) : []
 const discord = options.parts.includes('discord') ? await discordRows(options) : undefined
-const dashboard = options.parts.includes('dashboard') ? await dashboardRows(options) : undefined
-const report = { machine: where, options, transcode, ...legs, calls, talkers, lag, discord, dashboard }
+const report = { machine: where, options, transcode, ...legs, calls, talkers, lag, discord }
 mkdirSync(dirname(options.out), { recursive: true })
 writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`)
 if (options.json) console.log(JSON.stringify(report))
@@ -87,18 +85,6 @@ async function discordRows(wanted: BenchOptions): Promise<DiscordReport> {
   const report = await benchDiscord(cases, wanted, say)
   say(`\n${discordTables(report)}`)
   return report
-}
-
-async function dashboardRows(wanted: BenchOptions): Promise<object> {
-  const { aloneTable, benchAlone } = await import('./dashboard-alone.ts')
-  const alone = benchAlone(200)
-  say(`\n${aloneTable(alone)}\n`)
-  const { benchServed, servedTable } = await import('./dashboard-served.ts')
-  const served = await benchServed(200, [1, 10])
-  say(`${servedTable(served)}\n`)
-  const open = await benchDashboard(wanted, say)
-  say(`\n${dashboardTable(open)}`)
-  return { alone, served, open }
 }
 
 function profileTables({ packages, functions }: ProfileReport): string {

@@ -5,7 +5,7 @@ import { STARTS, type Start } from './starts.ts'
 import { SUBJECTS, type Subject } from './subjects.ts'
 import { LOADS, type Load } from './voices.ts'
 
-const PARTS = ['transcode', 'legs', 'calls', 'talkers', 'lag', 'discord', 'dashboard'] as const
+const PARTS = ['transcode', 'legs', 'calls', 'talkers', 'lag', 'discord'] as const
 type Part = (typeof PARTS)[number]
 
 export interface BenchOptions {
@@ -56,7 +56,7 @@ export interface BenchOptions {
 const USUAL: readonly Subject[] = ['floor', 'floor-lead', 'served']
 
 const USAGE = `npm run bench -- [options]
-  --part transcode|legs|calls|talkers|lag|discord|dashboard   only one part
+  --part transcode|legs|calls|talkers|lag|discord   only one part
   --json                     JSON on standard output instead of tables
   --out FILE                 default bench-results/bench.json
   --realtime                 schedule the bench before everything else (root, chrt)

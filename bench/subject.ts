@@ -15,8 +15,6 @@ export interface SubjectOptions {
   pairs: boolean
   /** Level of original voices. */
   original: 'off' | 'duck'
-  /** Serves a dashboard. */
-  dashboard: boolean
 }
 
 /** Sent once, when calls are accepted. */
@@ -33,13 +31,12 @@ export function subjectOptions(): SubjectOptions {
       mode: { type: 'string', default: 'block' },
       pairs: { type: 'boolean', default: false },
       original: { type: 'string', default: 'off' },
-      dashboard: { type: 'boolean', default: false },
     },
   })
   const mode = values.mode === 'streaming' ? 'streaming' : 'block'
-  const { service, pairs, dashboard } = values
+  const { service, pairs } = values
   const original = values.original === 'duck' ? 'duck' : 'off'
-  return { service, numbers: Number(values.numbers), mode, pairs, original, dashboard }
+  return { service, numbers: Number(values.numbers), mode, pairs, original }
 }
 
 /** The phone number of leg `index` (0–999); its last digits distinguish the sessions of different legs. */
