@@ -49,6 +49,8 @@ const ACCESS: readonly (readonly [string, string])[] = [
   ['/v1/rooms/:room/captions', 'a key, or a link'],
   ['/metrics', 'local requests, or a key (`metrics.access`)'],
   ['/dashboard', 'anybody'],
+  ['/dashboard/preact.js', 'anybody'],
+  ['/dashboard/htm.js', 'anybody'],
   ['/dashboard/', 'a key'],
   ['/talk/', 'visitors with access (`browser.access`)'],
   ['/v1/', 'a key'],

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
+import { fromRoot } from '../../../pages/page/dom.ts'
 
 // The libraries are served as they are published: modules without imports, so that nothing is bundled.
-const served = (name: string): Promise<unknown> => import(`/dashboard/${name}.js`)
+const served = (name: string): Promise<unknown> => import(fromRoot(`dashboard/${name}.js`).href)
 
 export const { h, render, Component } = (await served('preact')) as typeof import('preact')
 
