@@ -10,7 +10,7 @@ import { many, marked, timeOfDay } from './format.ts'
 import { Engines, Figures, Nodes, Problems } from './health.ts'
 import { Rooms } from './rooms.ts'
 import { inputValue, Simulate } from './simulate.ts'
-import { Component, html, render } from './ui.ts'
+import { Component, createPortal, html, render } from './ui.ts'
 
 /** Time without data after which the connection is replaced (ms); the server sends the state every second. */
 const SILENCE_MS = 6_000
@@ -68,19 +68,15 @@ class App extends Component<object, AppState> {
 
   override render(_: object, { phase, data }: AppState) {
     const known = phase === 'live' || phase === 'again'
+    const account = html`
+      <p id="state" class="state" role="status" data-state=${phase}>${PHASES[phase]}</p>
+      ${known && html`<button type="button" class="small" onClick=${() => this.#leave('')}>Sign out</button>`}
+    `
     return html`
-      <a class="skip" href="#rooms-title">Skip to rooms</a>
-      <header class="top">
-        <p class="brand"><a href="/">Dragoman</a></p>
-        <p id="state" class="state" role="status" data-state=${phase}>${PHASES[phase]}</p>
-        <nav aria-label="Pages"><a href="/">Talk</a> <a href="/dashboard" aria-current="page">Dashboard</a> <a href="/v1/docs">API</a></nav>
-        ${known && html`<button type="button" class="small" onClick=${() => this.#leave('')}>Sign out</button>`}
-      </header>
-      <main>
-        <h1 class="aloud">Dashboard</h1>
-        ${phase === 'key' || phase === 'off' ? this.#login() : null}
-        ${known && data && this.#board(data)}
-      </main>
+      <h1 class="aloud">Dashboard</h1>
+      ${createPortal(account, element('account', HTMLElement))}
+      ${phase === 'key' || phase === 'off' ? this.#login() : null}
+      ${known && data && this.#board(data)}
     `
   }
 
@@ -130,7 +126,6 @@ class App extends Component<object, AppState> {
           <${Problems} nodes=${nodes} />
           ${own && html`<${Figures} state=${own} />`}
           <${Nodes} nodes=${nodes} />
-          ${own && html`<${Engines} health=${own.health} />`}
         </section>
         <section class="stack" aria-labelledby="rooms-title">
           <div class="head">
@@ -145,6 +140,7 @@ class App extends Component<object, AppState> {
           ${participants === 0 ? this.#nobody() : this.#rooms(rooms, at)}
         </section>
         <${Events} events=${events} />
+        ${own && html`<${Engines} health=${own.health} />`}
         ${offer.recordings.length > 0 && html`<${Simulate} api=${this.#api} offer=${offer} calls=${own?.calls ?? []} at=${at} open=${simulating} />`}
         ${this.#dialog(rooms, at)}
       </div>

@@ -71,7 +71,7 @@ function figures({ health, rooms }: ServerState): readonly (readonly [string, st
     [
       'Embedded engines',
       embedded ? (embedded.running ? 'Running' : 'Starting') : 'Not in use',
-      embedded ? many(embedded.restarts, 'restart') : 'an external service translates',
+      embedded ? enginesWord(embedded) : 'an external service translates',
     ],
   ]
 }
@@ -80,6 +80,11 @@ function serviceWord([first]: readonly string[]): string {
   if (first === undefined) return 'None'
   if (first === 'closed') return 'Available'
   return first === 'half-open' ? 'Being tested' : 'Unavailable'
+}
+
+function enginesWord({ restarts, engines }: NonNullable<Health['embedded']>): string {
+  const missing = engines.filter(({ instead }) => instead !== null).length
+  return missing > 0 ? `${missing} missing, ${many(restarts, 'restart')}` : many(restarts, 'restart')
 }
 
 function listenersWord({ listeners: { needing, lacking } }: Health): string {
@@ -96,7 +101,7 @@ export function Figures({ state }: { readonly state: ServerState }) {
     <dl class="tiles">
       ${figures(state).map(
         ([name, value, more]) =>
-          html`<div key=${name}><dt>${name}</dt><dd>${value}</dd><dd class="faint">${more}</dd></div>`,
+          html`<div key=${name} class=${name === 'Latency' ? 'wide' : ''}><dt>${name}</dt><dd>${value}</dd><dd class="faint">${more}</dd></div>`,
       )}
     </dl>
   `

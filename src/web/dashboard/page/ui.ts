@@ -4,7 +4,7 @@ import { fromRoot } from '../../../pages/page/dom.ts'
 // The libraries are served as they are published: modules without imports, so that nothing is bundled.
 const served = (name: string): Promise<unknown> => import(fromRoot(`dashboard/${name}.js`).href)
 
-export const { h, render, Component } = (await served('preact')) as typeof import('preact')
+export const { h, render, createPortal, Component } = (await served('preact')) as typeof import('preact')
 
 const { default: htm } = (await served('htm')) as typeof import('htm')
 
