@@ -88,11 +88,12 @@ function progress(interpretation: Interpretation | undefined): string {
 
 /** Why a translation is missing. */
 function fault(interpretation: Interpretation | undefined): string {
-  const state = interpretation?.session.state
+  const { state, unavailable } = interpretation?.session ?? {}
   if (state?.status === 'ended') return `refused: ${describeEnd(state.reason)}`
+  if (!unavailable) return 'the service sends text without a voice'
   if (state?.status === 'waiting' || state?.status === 'opening')
     return `waits for the service, attempt ${state.attempt}`
-  return 'the service sends text without a voice'
+  return 'the service is unavailable'
 }
 
 function grouped(heard: readonly (readonly [speaker: string, Heard])[]): Hearing[] {

@@ -81,6 +81,16 @@ test('during an outage: who lacks whom, the reason, and the problem with its fix
   world.say('anna', sine(440, 2_000))
   await world.run(2_000)
   expect(world.hearing('dora')[0]).toMatch(/^original of Anna: refused: .*SERVICE_REFUSED.*!$/)
+  // Known to be away: also those who have not spoken yet lack their translation.
+  const gone = new BridgeError('SERVICE_UNREACHABLE', 'gone', { retryable: true })
+  world.translator.refuse = { kind: 'failed', error: gone }
+  world.connection('en-us', 'es-es').drop(world.translator.refuse)
+  world.say('anna', sine(440, 2_000))
+  await world.run(2_000)
+  world.join('eve', { room: 'other', ...ENGLISH })
+  world.join('fay', { room: 'other', ...SPANISH })
+  expect(world.hearing('fay')).toEqual(['original of eve: the service is unavailable!'])
+  expect(world.state().problems[0]).toMatchObject({ title: 'Translation service unavailable.' })
 })
 
 test('an embedded engine that is missing is shown with its replacement, also if it never started', async () => {
