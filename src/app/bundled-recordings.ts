@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Voice } from '../simulator/twilio/phone/voice.ts'
 import { mono, readWav } from '../transcode/wav.ts'
 import { ControlError } from '../web/control/errors.ts'
-import type { RecordingView } from '../web/dashboard/protocol.ts'
+import type { RecordingView } from '../web/dashboard/state.ts'
 
 const FOLDER = new URL('../../recordings/', import.meta.url)
 /** ID for all recordings in sequence. */

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { BearerKeys } from '../web/control/auth.ts'
-import { ActivityFeed } from '../web/dashboard/activity.ts'
-import { dashboard } from '../web/dashboard/dashboard.ts'
-import { ProcessPulse } from '../web/dashboard/health.ts'
-import { ViewerHub } from '../web/dashboard/viewer-hub.ts'
+import { ActivityLog } from '../web/dashboard/activity-log.ts'
+import { dashboard, OtherNodes } from '../web/dashboard/dashboard.ts'
+import { type ServerSources, serverState } from '../web/dashboard/server-state.ts'
+import type { NodeState } from '../web/dashboard/state.ts'
+import { Viewers } from '../web/dashboard/viewers.ts'
 import type { AppContext } from './context.ts'
 import type { DashboardStats } from './metrics/server-families.ts'
+import { version } from './server.ts'
 import { languageCatalog } from './service.ts'
 import { LoopbackCalls } from './simulated-calls.ts'
 
@@ -21,28 +23,33 @@ export interface DashboardOptions {
   readonly keys: BearerKeys
   /** Signs simulated calls; undefined if requests are not signed. */
   readonly token: string | undefined
+  /** Returns why new calls are not accepted. */
+  readonly notReady: () => string | undefined
 }
 
 /** Registers the dashboard and its simulated calls on `server`; both end with the server. */
 export async function registerDashboard(
   server: FastifyInstance,
   context: AppContext,
-  { keys, token }: DashboardOptions,
+  { keys, token, notReady }: DashboardOptions,
 ): Promise<void> {
-  const { requestGuard, control, service, clock, log } = context
+  const { control, service, clock, log } = context
   const { dashboard: settings, publicUrl } = context.settings
   const { relay } = context.calls
   const { overload, drain, admissionControl } = context.guards
-  const { recorder } = control.services
+  const { recorder, forwarding } = control.services
   const wall = systemWallClock
   const calls = new LoopbackCalls({
     ...{ settings, token, publicUrl, admissionControl, drain, clock, wall, log },
     address: () => server.server.address(),
   })
   server.addHook('preClose', () => calls[Symbol.asyncDispose]())
-  const feed = new ActivityFeed({
-    ...{ relay, overload, requestGuard, drain, clock, wall },
-    pulse: new ProcessPulse(),
+  const activity = new ActivityLog({ relay, wall, simulated: call => calls.phoneOf(call) })
+  activity.start()
+  server.addHook('onClose', async () => activity[Symbol.dispose]())
+  const sources: ServerSources = {
+    ...{ relay, overload, clock, wall, notReady },
+    log: activity,
     embedded: () => service.process,
     simulated: call => calls.phoneOf(call),
     calls: () => calls.calls,
@@ -50,13 +57,18 @@ export async function registerDashboard(
       const { state, fault } = recorder?.of(room) ?? {}
       return fault === undefined ? (state ?? null) : `${state}, ${fault}`
     },
-  })
-  feed.start()
-  server.addHook('onClose', async () => feed[Symbol.dispose]())
-  const audience = new ViewerHub({ clock, maxViewers: settings.maxViewers, feed: () => feed.watch() })
+  }
+  const about = { node: context.fleet.status === 'alone' ? null : context.fleet.node, version: version() }
+  const read = () =>
+    JSON.stringify({
+      ...about,
+      status: drain.draining ? 'draining' : 'up',
+      state: serverState(sources),
+    } satisfies NodeState)
+  const viewers = new Viewers({ clock, maxViewers: settings.maxViewers, read })
   server.decorate('dashboard', {
-    get audience() {
-      return audience.stats
+    get viewers() {
+      return viewers.stats
     },
     get simulated() {
       return calls.stats
@@ -65,9 +77,8 @@ export async function registerDashboard(
   await server.register(dashboard, {
     prefix: '/dashboard',
     keys: context.settings.control.keys.length === 0 ? undefined : keys,
-    audience,
-    clock,
-    fleet: context.fleet.status === 'alone' ? undefined : context.fleet,
+    ...{ viewers, read, wall },
+    others: forwarding && new OtherNodes(context.fleet, forwarding),
     simulated: settings.simulatedCalls === 0 ? undefined : calls,
     languages: languageCatalog(service),
     log,

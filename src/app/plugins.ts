@@ -48,7 +48,7 @@ export async function registerPlugins(server: FastifyInstance, context: AppConte
   const token = settings.twilio.insecure ? undefined : randomBytes(24).toString('base64url')
   for (const { dialer, register } of carriers)
     await register(server, { ...carrierOptions(context), dialer }, token)
-  await registerDashboard(server, context, { keys, token })
+  await registerDashboard(server, context, { keys, token, notReady: () => notReady(context) })
   await server.register(browserBridge, browser(context))
   const discord = discordBot(context)
   // Loaded only when needed: Discord’s library and native Opus are large.

@@ -9,16 +9,12 @@ import type { CallOptions } from '../simulator/twilio/phone/call-options.ts'
 import type { Voice } from '../simulator/twilio/phone/voice.ts'
 import { ControlError } from '../web/control/errors.ts'
 import type { DashboardSettings } from '../web/control/settings.ts'
-import type { PhoneListener, SimulatedCalls } from '../web/dashboard/dashboard.ts'
-import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/protocol.ts'
+import type { SimulatedCalls } from '../web/dashboard/dashboard.ts'
+import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/state.ts'
 import { Recordings } from './bundled-recordings.ts'
 
 /** Pause between two sentences, so that listeners hear the translation of the first (ms). */
 const PAUSE_MS = 4_000
-/** Audio kept of what a phone hears (ms). Older audio is never requested. */
-const KEEP_MS = 1_000
-/** Maximum number of listeners per phone. */
-const MAX_LISTENERS = 8
 
 /** A phone of the call, with its recordings. */
 export interface Talker {
@@ -28,45 +24,22 @@ export interface Talker {
 
 /** A call of one or two simulated phones that take turns until it is hung up. Owns the phones. */
 export class SimulatedCall {
-  readonly id: string
+  readonly view: SimulatedCallView
   /** Settles once all phones have hung up. */
   readonly ended: Promise<void>
   readonly #talkers: readonly Talker[]
   readonly #clock: Clock
-  readonly #view: Omit<SimulatedCallView, 'phones'>
-  readonly #order: SimulatedOrder
-  readonly #listeners: readonly Set<PhoneListener>[]
-  /** Listeners have received the audio up to this time (clock ms). */
-  #heardAt: number
 
-  constructor(
-    view: Omit<SimulatedCallView, 'phones'>,
-    order: SimulatedOrder,
-    talkers: readonly Talker[],
-    clock: Clock,
-  ) {
-    this.id = view.id
-    this.#view = view
-    this.#order = order
+  constructor(view: SimulatedCallView, talkers: readonly Talker[], clock: Clock) {
+    this.view = view
     this.#talkers = talkers
     this.#clock = clock
-    this.#listeners = talkers.map(() => new Set())
-    this.#heardAt = clock.now()
     this.ended = Promise.all(talkers.map(({ phone }) => phone.ended)).then(() => {})
   }
 
   /** Lets the phones talk. Call it once. */
   start(): void {
-    for (const [index, { phone }] of this.#talkers.entries()) void phone.ended.then(() => this.#hungUp(index))
     void this.#talk()
-  }
-
-  get view(): SimulatedCallView {
-    const phones = this.#order.phones.map((each, index) => ({
-      ...each,
-      live: this.#talkers[index]!.phone.live,
-    }))
-    return { ...this.#view, phones }
   }
 
   /** Returns the index of the phone with this call, or −1. */
@@ -74,24 +47,9 @@ export class SimulatedCall {
     return this.#talkers.findIndex(({ phone }) => phone.callSid === callSid)
   }
 
-  listen(phone: number, listener: PhoneListener): Disposable | undefined {
-    const listeners = this.#listeners[phone]
-    if (!listeners || listeners.size >= MAX_LISTENERS || !this.#talkers[phone]!.phone.live) return undefined
-    listeners.add(listener)
-    return { [Symbol.dispose]: () => void listeners.delete(listener) }
-  }
-
-  /** Sends listeners the audio since the last call; called several times a second. */
-  tick(now: number): void {
-    for (const [index, { phone }] of this.#talkers.entries()) {
-      const listeners = this.#listeners[index]!
-      if (listeners.size > 0) {
-        const pcm = phone.heardBetween(this.#heardAt, now)
-        for (const listener of listeners) listener.hear(pcm)
-      }
-      phone.forget(now - KEEP_MS)
-    }
-    this.#heardAt = now
+  /** Forgets what the phones have heard: nobody asks for it. */
+  forget(now: number): void {
+    for (const { phone } of this.#talkers) phone.forget(now)
   }
 
   /** Hangs up; settles when all phones have hung up. Idempotent. */
@@ -119,15 +77,10 @@ export class SimulatedCall {
     await Promise.race([promise, this.ended])
     timer[Symbol.dispose]()
   }
-
-  #hungUp(index: number): void {
-    for (const listener of this.#listeners[index]!) listener.end()
-    this.#listeners[index]!.clear()
-  }
 }
 
-/** Interval at which listeners receive audio (ms). */
-const HEAR_MS = 100
+/** Interval at which calls are checked (ms). */
+const CHECK_MS = 500
 const MINUTE_MS = 60_000
 
 export interface SimulatedCallsOptions {
@@ -212,11 +165,11 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
       const talkers = await this.#dial(order, id)
       const lastsMs = settings.simulatedMinutes * MINUTE_MS
       const about = { id, room: id, placedAt: wall(), endsAt: wall() + lastsMs }
-      const call = new SimulatedCall(about, order, talkers, clock)
+      const call = new SimulatedCall(about, talkers, clock)
       call.start()
       this.#calls.set(id, call)
       this.#placed++
-      this.#ticker ??= new Ticker(clock, HEAR_MS, now => this.#tick(now))
+      this.#ticker ??= new Ticker(clock, CHECK_MS, now => this.#tick(now))
       const over = setTimer(clock, lastsMs, () => void call.hangUp())
       void call.ended.then(() => {
         over[Symbol.dispose]()
@@ -235,15 +188,12 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     return call !== undefined
   }
 
-  listen(id: string, phone: number, listener: PhoneListener): Disposable | undefined {
-    return this.#calls.get(id)?.listen(phone, listener)
-  }
-
+  /** Returns the simulated call, and the number of its phone, to which the peer’s `call` belongs. */
   phoneOf(call: string | undefined): { readonly call: string; readonly phone: number } | null {
     if (call === undefined) return null
     for (const each of this.#calls.values()) {
       const phone = each.phoneOf(call)
-      if (phone >= 0) return { call: each.id, phone }
+      if (phone >= 0) return { call: each.view.id, phone }
     }
     return null
   }
@@ -299,7 +249,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
 
   #tick(now: number): void {
     for (const call of this.#calls.values()) {
-      call.tick(now)
+      call.forget(now)
       if (this.#options.drain.draining) void call.hangUp()
     }
   }

@@ -5,7 +5,12 @@ import { PROJECT, pages } from './pages.ts'
 const read = (path: string) => readFileSync(PROJECT + path, 'utf8')
 
 /** Sources of the pages that this server shows, and owners of names in italics that are not ours. */
-const SHOWN = ['src/bridges/browser/page/talk.html', 'src/web/dashboard/page/dashboard.html'].map(read).join()
+const SHOWN = [
+  'src/bridges/browser/page/talk.html',
+  ...['dashboard', 'dialogs', 'rooms', 'simulate'].map(name => `src/web/dashboard/page/${name}.ts`),
+]
+  .map(read)
+  .join()
 const OTHERS = /^(Developer portal|New Application|Bot|Reset Token)$/
 
 it('the tutorial and the how-tos name existing buttons', () => {

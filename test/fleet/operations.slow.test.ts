@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { showFleet } from '../../src/cli/fleet.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
-import { SseLines } from '../../src/pages/page/event-stream.ts'
 import type { SimulatedCall } from '../../src/simulator/index.ts'
 import { randomFrom } from '../../src/simulator/random.ts'
-import { Board } from '../../src/web/dashboard/page/board.ts'
+import type { DashboardState } from '../../src/web/dashboard/state.ts'
 import { hears } from '../support/e2e/phone-listener.ts'
 import { FleetNodes, heardBy } from '../support/fleet/fleet-nodes.ts'
 import { NATS_SERVER, NatsServers } from '../support/fleet/nats-servers.ts'
@@ -141,29 +140,13 @@ describe.skipIf(NATS_SERVER === undefined)('the control API of a fleet', () => {
     expect(left).toMatchObject([{ code: codes[1], room: 'desk 0' }])
   })
 
-  test('shows the rooms and legs of all nodes on the dashboard of each', async () => {
+  test('shows the rooms and participants of all nodes on the dashboard of each', async () => {
     for (const node of ['a', 'b']) {
-      const board = new Board()
-      const lines = new SseLines()
-      const stream = await ask(node, '/dashboard/events')
-      const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
-      const legs = () => [...board.legs.values()].filter(({ figures }) => figures.room === 'desk 0')
-      const complete = () => legs().length === 2 && board.nodes.every(({ shown }) => shown)
-      for (let read = 0; read < 200 && !(complete() && board.nodes.length === 2); read++)
-        for (const { type, data } of lines.push((await reader.read()).value ?? '')) {
-          const told = JSON.parse(data)
-          if (type === 'snapshot') board.snapshot(told)
-          else if (type === 'nodes') board.nodes = told
-          else if (type === 'node' && told.type === 'snapshot') board.snapshot(told.data, told.node)
-          else if (type === 'node' && told.type === 'delta') board.delta(told.data, told.node)
-        }
-      await reader.cancel()
-      expect(legs()).toHaveLength(2)
-      expect(board.nameOf(board.rooms.get('desk 0')!.node)).toBe(home)
-      expect(board.nodes).toMatchObject([
-        { node: 'a', self: node === 'a', state: 'up', shown: true },
-        { node: 'b', self: node === 'b', state: 'up', shown: true },
-      ])
+      const { nodes }: DashboardState = await get(node, '/dashboard/state')
+      expect(nodes.map(each => each.node)).toEqual(node === 'a' ? ['a', 'b'] : ['b', 'a'])
+      expect(nodes).toMatchObject([{ status: 'up' }, { status: 'up' }])
+      const rooms = nodes.find(each => each.node === home)!.state!.rooms
+      expect(rooms.find(({ name }) => name === 'desk 0')?.participants).toHaveLength(2)
     }
   })
 

@@ -216,7 +216,7 @@ test('G13: no part of a call, a key or a token appears in logs, metrics, errors 
   await visit.closed
   await ask('GET', '/dashboard/offer', undefined, CANARY.wrongKey)
   await ask('POST', '/dashboard/calls', { phones: [{ recording: CANARY.said }] })
-  await ask('GET', `/dashboard/calls/${CANARY.visitor}/phones/1/sound`)
+  await ask('DELETE', `/dashboard/calls/${CANARY.visitor}`)
 
   // The service drops during a sentence, sends invalid messages, rejects the key and explains it in words of the call.
   const errors = [CANARY.said, `key ${CANARY.serviceKey} of +${CANARY.caller}`]

@@ -81,7 +81,7 @@ describe('when strangers of the same address have used up every limit', () => {
     }
     for (let n = 0; n < 20; n++) {
       expect((await ask(`${url}/v1/rooms`, bearer(KEY))).status).toBe(200)
-      expect((await ask(`${url}/dashboard/events`, bearer(KEY))).status).toBe(200)
+      expect((await ask(`${url}/dashboard/state`, bearer(KEY))).status).toBe(200)
       expect((await ask(`${url}/metrics`, bearer(KEY))).status).toBe(200)
       expect((await webhook(`CA${n}`)).status).toBe(200)
     }
@@ -101,7 +101,7 @@ describe('when strangers of the same address have used up every limit', () => {
 
     const wrong = [
       await ask(`${url}/v1/rooms`, bearer('wrong')),
-      await ask(`${url}/dashboard/events`, bearer('wrong')),
+      await ask(`${url}/dashboard/state`, bearer('wrong')),
       await webhook('CA99', 'AAAAAAAAAAAAAAAAAAAAAAAAAAA='),
       await ask(`${url}/talk/languages`, bearer('wrong')),
       await ask(`${url}/`, { accept: 'text/html', ...bearer(KEY) }),

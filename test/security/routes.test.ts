@@ -10,6 +10,7 @@ const OPEN = [
   // Documents that are the same for every client.
   /^GET \/captions(\/:room)?$/,
   /^GET \/dashboard\/?$/,
+  /^GET \/dashboard\/(preact|htm)\.js$/,
   // Capabilities of the service, and voices to try it with.
   /^GET \/talk\/(languages|qr\.js|recordings\/[\w-]+\.wav)$/,
 ]
@@ -36,7 +37,7 @@ test('G10 G42 G51: closes every route to unauthenticated clients, except for tho
   expect(routes.length).toBeGreaterThan(40)
   const closed = routes.filter(route => !OPEN.some(open => open.test(route)))
   expect(closed).toContain('DELETE /v1/rooms/:room')
-  expect(closed).toContain('GET /dashboard/events')
+  expect(closed).toContain('GET /dashboard/state')
   expect(closed).toContain('POST /twilio/voice')
   for (const route of closed) {
     const [method = '', path = ''] = route.split(' ')

@@ -1,20 +1,20 @@
 import { RECORDING_METRICS, type RecordingStats } from '../../media/recording/disk-recorder.ts'
 import { SERVICE_METRICS, type ServiceFigures } from '../../service/server/process/messages.ts'
 import { TRACE_METRICS, type TraceCounters } from '../../tracing/counters.ts'
-import { VIEWER_METRICS, type ViewerStats } from '../../web/dashboard/viewer-hub.ts'
+import { VIEWER_METRICS, type ViewerStats } from '../../web/dashboard/viewers.ts'
 import { type Family, fieldFamilies, labeled, single } from '../../web/metrics/metric-family.ts'
 import type { Drain } from '../drain.ts'
 import { SIMULATED_CALL_METRICS, type SimulatedCallStats } from '../simulated-calls.ts'
 
 /** Counters of a dashboard. */
 export interface DashboardStats {
-  readonly audience: ViewerStats
+  readonly viewers: ViewerStats
   readonly simulated: SimulatedCallStats
 }
 
 export function dashboardFamilies(dashboard: () => DashboardStats): Family[] {
   return [
-    ...fieldFamilies<ViewerStats>(VIEWER_METRICS, [], () => [[[], dashboard().audience]]),
+    ...fieldFamilies<ViewerStats>(VIEWER_METRICS, [], () => [[[], dashboard().viewers]]),
     ...fieldFamilies<SimulatedCallStats>(SIMULATED_CALL_METRICS, [], () => [[[], dashboard().simulated]]),
   ]
 }

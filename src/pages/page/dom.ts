@@ -1,5 +1,3 @@
-import { shortLanguageName } from './languages.ts'
-
 /** Returns the element with this id and type; throws if the page has none. */
 export function element<E extends HTMLElement>(id: string, kind: new () => E): E {
   const found = document.getElementById(id)
@@ -18,28 +16,6 @@ export function made<K extends keyof HTMLElementTagNameMap>(
   const one = document.createElement(name)
   one.textContent = text
   one.classList.add(...classes)
-  return one
-}
-
-/**
- * Fills `select` with languages, with `none` first if given. `wanted` is selected, and included even if it is not
- * offered.
- */
-export function fillLanguages(
-  select: HTMLSelectElement,
-  languages: readonly string[],
-  wanted: string,
-  none?: string,
-): void {
-  const all = wanted === '' || languages.includes(wanted) ? languages : [wanted, ...languages]
-  const options = all.map(id => option(id, shortLanguageName(id, all)))
-  select.replaceChildren(...(none === undefined ? [] : [option('', none)]), ...options)
-  select.value = wanted
-}
-
-function option(value: string, text: string): HTMLOptionElement {
-  const one = made('option', text)
-  one.value = value
   return one
 }
 

@@ -84,21 +84,29 @@ export class Forwarding implements Disposable {
     await reply.status(answer.statusCode ?? 502).send(answer)
   }
 
-  /** Resolves to the replies of all other nodes to the same GET request, without those that do not reply in time. */
-  async others(request: FastifyRequest): Promise<unknown[]> {
+  /**
+   * Resolves to the replies of all other nodes, or of those that are `asked`, to the same GET request, without those that
+   * do not reply in time.
+   */
+  async others(
+    request: FastifyRequest,
+    asked: (node: FleetNode) => boolean = () => true,
+  ): Promise<unknown[]> {
     const { fleet, log } = this.#options
     if (fleet.status === 'alone' || FORWARDED in request.headers) return []
     const parts = await Promise.all(
-      this.#otherNodes().map(async node => {
-        try {
-          const answer = await this.#send(node, request, PART_MS)
-          const chunks = await answer.setEncoding('utf8').toArray()
-          return answer.statusCode === 200 ? (JSON.parse(chunks.join('')) as unknown) : undefined
-        } catch (error) {
-          log.warn({ node: node.node, ...errorFields(error) }, 'a node is missing from a list')
-          return undefined
-        }
-      }),
+      this.#otherNodes()
+        .filter(asked)
+        .map(async node => {
+          try {
+            const answer = await this.#send(node, request, PART_MS)
+            const chunks = await answer.setEncoding('utf8').toArray()
+            return answer.statusCode === 200 ? (JSON.parse(chunks.join('')) as unknown) : undefined
+          } catch (error) {
+            log.warn({ node: node.node, ...errorFields(error) }, 'a node is missing from a list')
+            return undefined
+          }
+        }),
     )
     return parts.filter(part => part !== undefined)
   }

@@ -1,32 +1,52 @@
+import { readFileSync } from 'node:fs'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Clock } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
-import { SECURITY_HEADERS } from '../../net/http-hardening.ts'
+import { HIDDEN } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { BearerKeys } from '../control/auth.ts'
 import { ControlError, fromFramework } from '../control/errors.ts'
-import { FORWARDED } from '../control/forwarding.ts'
+import { FORWARDED, type Forwarding } from '../control/forwarding.ts'
 import { language } from '../control/schemas.ts'
 import { EventStreamResponse } from '../event-stream.ts'
-import { NodeStreams } from './node-streams.ts'
-import type { Offer, RecordingView, SimulatedCallView, SimulatedOrder } from './protocol.ts'
-import type { ViewerHub } from './viewer-hub.ts'
+import type {
+  NodeState,
+  Offer,
+  RecordingView,
+  ServerState,
+  SimulatedCallView,
+  SimulatedOrder,
+} from './state.ts'
+import type { Viewers } from './viewers.ts'
 
 export interface DashboardOptions {
   /** Undefined: no keys are configured, and every path except the page returns `control_closed`. */
   readonly keys: BearerKeys | undefined
-  readonly audience: ViewerHub
-  /** The nodes of the service; absent: this process alone. */
-  readonly fleet?: Fleet | undefined
-  readonly clock: Clock
+  readonly viewers: Viewers
+  /** Returns the state of this server as the JSON of a `NodeState`. */
+  readonly read: () => string
+  /** The other nodes of the service; absent: this process alone. */
+  readonly others?: OtherNodes | undefined
+  readonly wall: WallClock
   /** Undefined: simulated calls are disabled. */
   readonly simulated: SimulatedCalls | undefined
   /** Returns the languages of the service; rejects while it cannot be queried. */
   readonly languages: () => Promise<Offer['languages']>
   readonly log: Logger
+}
+
+/** Simulated phones in calls to this server. */
+export interface SimulatedCalls {
+  /** Calls in progress. */
+  readonly calls: readonly SimulatedCallView[]
+  recordings(): Promise<readonly RecordingView[]>
+  /** Rejects with `ControlError`: `capacity`, `value_not_allowed`, `not_now`. */
+  place(order: SimulatedOrder): Promise<SimulatedCallView>
+  /** Resolves to false if there is no such call. */
+  end(id: string): Promise<boolean>
 }
 
 const orderSchema = z.strictObject({
@@ -44,21 +64,31 @@ const orderSchema = z.strictObject({
 })
 
 const MAX_BODY = 4_096
+/** Modules of libraries that the page imports, as they are published. */
+const LIBRARIES = ['preact', 'htm']
 
 /**
- * The dashboard. `GET /dashboard` is its page, which contains no data; all other paths require a key as `Authorization:
- * Bearer`, which keeps it out of URLs and inaccessible to other pages.
+ * The dashboard. `GET /dashboard` is its page, which contains no data; the state and all actions require a key as
+ * `Authorization: Bearer`, which keeps it out of URLs and inaccessible to other pages.
  */
 export async function dashboard(app: FastifyInstance, options: DashboardOptions): Promise<void> {
-  const { keys, audience, fleet, clock, simulated, languages, log } = options
+  const { keys, viewers, read, others, wall, simulated, languages, log } = options
   const page = pageDocument({
     title: 'Dashboard · Dragoman',
     module: 'web/dashboard/page/dashboard',
-    styles: ['web/dashboard/page/dashboard.css', 'web/dashboard/page/rooms.css'],
+    styles: ['web/dashboard/page/dashboard.css'],
     body: 'web/dashboard/page/dashboard.html',
   })
   app.get('/', (_request, reply) => reply.headers(PAGE_HEADERS).send(page))
-  app.addHook('onClose', async () => audience[Symbol.dispose]())
+  for (const name of LIBRARIES) {
+    const library = readFileSync(new URL(import.meta.resolve(name)))
+    app.get(`/${name}.js`, { schema: HIDDEN }, (_request, reply) =>
+      reply
+        .headers({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'max-age=3600' })
+        .send(library),
+    )
+  }
+  app.addHook('onClose', async () => viewers[Symbol.dispose]())
 
   await app.register(async scope => {
     scope.setErrorHandler((error: FastifyError, _request, reply) => {
@@ -76,19 +106,18 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
     const config = { proof: 'headers' } as const
     const options = { onRequest, config, exposeHeadRoute: false, bodyLimit: MAX_BODY }
 
-    scope.get('/events', options, (request, reply) => {
+    scope.get('/state', options, async (request, reply) => {
+      const completed = async (own: string) => {
+        const more = (await others?.states(request)) ?? []
+        return `{"at":${Math.round(wall())},"nodes":[${[own, ...more.map(each => JSON.stringify(each))].join()}]}`
+      }
+      const streamed =
+        request.headers.accept?.includes('text/event-stream') && !(FORWARDED in request.headers)
+      if (!streamed) return reply.type('application/json; charset=utf-8').send(await completed(read()))
       const outlet = new EventStreamResponse(reply)
-      const viewing = audience.add(outlet)
+      const viewing = viewers.add(outlet, completed)
       if (!viewing) throw new ControlError('too_many_readers', 'too many dashboard viewers; retry later')
-      const { authorization = '' } = request.headers
-      const nodes =
-        fleet && !(FORWARDED in request.headers)
-          ? NodeStreams.start({ fleet, clock }, { outlet, authorization, address: request.ip })
-          : undefined
-      outlet.open(() => {
-        viewing[Symbol.dispose]()
-        nodes?.[Symbol.dispose]()
-      })
+      outlet.open(() => viewing[Symbol.dispose]())
       return reply
     })
     scope.get('/offer', options, async (): Promise<Offer> => {
@@ -106,14 +135,6 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
       if (!(await simulatedOf(simulated).end(call))) throw new ControlError('call_unknown')
       return { id: call, ended: true }
     })
-    scope.get('/calls/:call/phones/:phone/sound', options, (request, reply) => {
-      const { call, phone } = request.params as { call: string; phone: string }
-      const outlet = new SoundOutlet(reply)
-      const listening = simulatedOf(simulated).listen(call, Number(phone), outlet)
-      if (!listening) throw new ControlError('call_unknown')
-      outlet.open(() => listening[Symbol.dispose]())
-      return reply
-    })
   })
 }
 
@@ -122,67 +143,41 @@ function simulatedOf(simulated: SimulatedCalls | undefined): SimulatedCalls {
   return simulated
 }
 
-/** Receives live what a simulated phone hears. */
-export interface PhoneListener {
-  /** Mono, 16 bit, `SOUND_RATE`; about ten times a second, including silence. Only valid during the call. */
-  hear(pcm: Int16Array): void
-  /** The phone has hung up. Called once. */
-  end(): void
-}
+/** A node without heartbeats for this long is silent (ms); others can take its rooms then. */
+const SILENT_MS = 2_000
+/** The reply of another node, of which only the part about itself counts. */
+const replySchema = z.object({
+  nodes: z.tuple([z.object({ node: z.string(), state: z.custom<ServerState>(value => value !== null) })]),
+})
 
-/** Simulated phones in calls to this server. Only they can be listened to, because no person would have to consent. */
-export interface SimulatedCalls {
-  /** Calls in progress. */
-  readonly calls: readonly SimulatedCallView[]
-  recordings(): Promise<readonly RecordingView[]>
-  /** Rejects with `ControlError`: `capacity`, `value_not_allowed`, `not_now`. */
-  place(order: SimulatedOrder): Promise<SimulatedCallView>
-  /** Resolves to false if there is no such call. */
-  end(id: string): Promise<boolean>
-  /** Returns undefined if the phone does not exist or has too many listeners. Disposing stops it. */
-  listen(id: string, phone: number, listener: PhoneListener): Disposable | undefined
-  /** Returns the simulated call to which the peer’s `call` belongs. */
-  phoneOf(call: string | undefined): { readonly call: string; readonly phone: number } | null
-}
+/** The states of the other nodes, requested from each with the key of the viewer. */
+export class OtherNodes {
+  readonly #fleet: Fleet
+  readonly #forwarding: Pick<Forwarding, 'others'>
 
-/** Maximum unread bytes of a listener: a second of audio. More is skipped to stay live. */
-const MOST_UNREAD = 16_000
-
-/** A response that stays open with the audio that a simulated phone hears: 16 bit little-endian, mono, `SOUND_RATE`. */
-class SoundOutlet implements PhoneListener {
-  /** Chunks skipped. */
-  skipped = 0
-  readonly #reply: FastifyReply
-  #open = false
-
-  constructor(reply: FastifyReply) {
-    this.#reply = reply
+  constructor(fleet: Fleet, forwarding: Pick<Forwarding, 'others'>) {
+    this.#fleet = fleet
+    this.#forwarding = forwarding
   }
 
-  /** Takes the response over from the framework. `gone` is called once it has ended. */
-  open(gone: () => void): void {
-    const { raw } = this.#reply.hijack()
-    raw.on('close', gone)
-    raw.on('error', () => raw.destroy())
-    raw.writeHead(200, {
-      'content-type': 'application/octet-stream',
-      'cache-control': 'no-store',
-      ...SECURITY_HEADERS,
-      'x-accel-buffering': 'no',
-    })
-    raw.flushHeaders()
-    this.#open = true
-  }
-
-  hear(pcm: Int16Array): void {
-    const { raw } = this.#reply
-    if (!this.#open) return
-    if (raw.writableLength > MOST_UNREAD) this.skipped++
-    // A copy, because the network reads it later.
-    else raw.write(Buffer.from(Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)))
-  }
-
-  end(): void {
-    this.#reply.raw.end()
+  /** Resolves to all other nodes, by name, for `request`; none if it comes from another node. Never rejects. */
+  async states(request: FastifyRequest): Promise<readonly NodeState[]> {
+    if (FORWARDED in request.headers) return []
+    const replies = await this.#forwarding.others(request, ({ silentMs }) => silentMs < SILENT_MS)
+    const states = new Map<string, ServerState>()
+    for (const reply of replies) {
+      const { data } = replySchema.safeParse(reply)
+      for (const { node, state } of data?.nodes ?? []) states.set(node, state)
+    }
+    return this.#fleet.nodes
+      .filter(({ node }) => node !== this.#fleet.node)
+      .map(({ node, version, draining, silentMs }) => ({
+        node,
+        version,
+        status:
+          silentMs >= SILENT_MS ? ('silent' as const) : draining ? ('draining' as const) : ('up' as const),
+        state: states.get(node) ?? null,
+      }))
+      .sort((a, b) => a.node.localeCompare(b.node))
   }
 }

@@ -186,11 +186,11 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
   'dashboard-empty': { path: `/dashboard#key=${PAGES_KEY}`, reach: visible('#nobody') },
   'dashboard-simulate': {
     path: `/dashboard#key=${PAGES_KEY}`,
-    reach: press('#to-simulate', visible('#phones select')),
+    reach: press('#to-simulate', visible('#simulate select')),
   },
   'dashboard-rooms': dashboard(async () => undefined),
-  'dashboard-room': dashboard(press('.room-head button', visible('#room-title'))),
-  'dashboard-participant': dashboard(press('tbody button', visible('#leg-title'))),
+  'dashboard-room': dashboard(press('.room .head button', visible('#room-title'))),
+  'dashboard-participant': dashboard(press('.party button', visible('#leg-title'))),
   'captions-entry': { path: '/captions', reach: visible('#entry') },
   'captions-waiting': { path: `/captions/lobby#key=${PAGES_KEY}`, reach: visible('#moment') },
   'captions-live': captions(),
@@ -222,7 +222,7 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
     reach: async (page, server) => {
       server.stop()
       await server.callIn()
-      await visible('#problem')(page)
+      await visible('.problem')(page)
     },
   },
 }

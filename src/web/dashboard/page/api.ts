@@ -25,13 +25,14 @@ export class Api {
     return await response.json()
   }
 
-  /** Returns the successful response. */
+  /** Returns the successful response: with `signal`, a stream of events until it aborts. */
   async open(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
     const response = await fetch(path, {
       method,
       cache: 'no-store',
       headers: {
         authorization: `Bearer ${this.key}`,
+        ...(signal ? { accept: 'text/event-stream' } : {}),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -1,284 +1,229 @@
-import { element, fillLanguages, made } from '../../../pages/page/dom.ts'
-import { hearableOf, heardOf, shortLanguageName, spokenOf } from '../../../pages/page/languages.ts'
-import type { LegFigures, Offer } from '../protocol.ts'
+import { hearableOf, heardOf, spokenOf } from '../../../pages/page/languages.ts'
+import type { Offer, ParticipantView } from '../state.ts'
 import { type Api, troubleOf } from './api.ts'
-import type { Board } from './board.ts'
-import { participantName } from './figures.ts'
-import { duration, many, say } from './format.ts'
-import { channelOf } from './participant-row.ts'
-
-/** Runs an action and shows its result in `place`. Resolves to true on success. */
-async function runAction(place: HTMLElement, done: string, work: () => Promise<unknown>): Promise<boolean> {
-  place.classList.remove('bad')
-  say(place, '…')
-  try {
-    await work()
-    say(place, done)
-    return true
-  } catch (error) {
-    place.classList.add('bad')
-    say(place, `Failed: ${troubleOf(error)}`)
-    return false
-  }
-}
+import { duration, many, shortly } from './format.ts'
+import { channelName } from './names.ts'
+import type { PlacedRoom } from './rooms.ts'
+import { inputValue, languageSelect } from './simulate.ts'
+import { Component, html } from './ui.ts'
 
 /** Time in which an irreversible action can be confirmed (ms). */
 const CONFIRM_MS = 5_000
 
+interface ConfirmProps {
+  readonly text: string
+  readonly sure: string
+  readonly run: () => void
+}
+
 /** A button that asks for confirmation before an irreversible action. */
-class ConfirmButton {
-  readonly #button: HTMLButtonElement
-  readonly #words: string
-  #asked = false
+class ConfirmButton extends Component<ConfirmProps, { asked: boolean }> {
+  override state = { asked: false }
   #timer = 0
 
-  constructor(button: HTMLButtonElement, sure: string, run: () => void) {
-    this.#button = button
-    this.#words = button.textContent ?? ''
-    button.addEventListener('click', () => {
-      if (this.#asked) {
-        this.reset()
-        run()
-        return
-      }
-      this.#asked = true
-      say(button, sure)
-      this.#timer = setTimeout(() => this.reset(), CONFIRM_MS)
-    })
+  override render({ text, sure }: ConfirmProps, { asked }: { asked: boolean }) {
+    return html`<button type="button" class="danger" onClick=${() => this.#press()}>${asked ? sure : text}</button>`
   }
 
-  reset(): void {
+  override componentWillUnmount() {
     clearTimeout(this.#timer)
-    this.#asked = false
-    say(this.#button, this.#words)
+  }
+
+  #press(): void {
+    clearTimeout(this.#timer)
+    if (this.state.asked) this.props.run()
+    else this.#timer = setTimeout(() => this.setState({ asked: false }), CONFIRM_MS)
+    this.setState({ asked: !this.state.asked })
   }
 }
 
-/** Calls `send` with the text and language of a form when it is submitted. */
-function onSay(form: HTMLFormElement, send: (text: string, language: string) => Promise<boolean>): void {
-  form.addEventListener('submit', event => {
-    event.preventDefault()
-    const data = new FormData(form)
-    void send(String(data.get('text')), String(data.get('language'))).then(sent => {
-      const field = form.elements.namedItem('text')
-      if (sent && field instanceof HTMLInputElement) field.value = ''
-    })
-  })
+interface Common {
+  readonly api: Api
+  readonly offer: Offer
+  readonly close: () => void
 }
 
-/** Fills the language list of such a form. */
-function sayIn(form: HTMLFormElement, languages: readonly string[], wanted: string): void {
-  const select = form.elements.namedItem('language')
-  if (!(select instanceof HTMLSelectElement)) return
-  const all = languages.includes(wanted) ? languages : [wanted, ...languages]
-  select.replaceChildren(
-    ...all.map(id => {
-      const one = made('option', shortLanguageName(id, all))
-      one.value = id
-      return one
-    }),
-  )
-  select.value = wanted
+interface Told {
+  readonly told: string
+  readonly failed: boolean
+  /** A link or a code that was created. */
+  readonly made: { readonly name: string; readonly value: string } | undefined
+  readonly text: string
+  readonly language: string
+  readonly goodbye: boolean
 }
 
-/** State and actions of a leg. Changes apply immediately. */
-export class LegDialog {
-  readonly #dialog = element('leg', HTMLDialogElement)
-  readonly #speaks = element('leg-speaks', HTMLSelectElement)
-  readonly #hears = element('leg-hears', HTMLSelectElement)
-  readonly #original = element('leg-original', HTMLSelectElement)
-  readonly #muted = element('leg-muted', HTMLInputElement)
-  readonly #interpreting = element('leg-interpreting', HTMLInputElement)
-  readonly #sayForm = element('leg-say', HTMLFormElement)
-  readonly #told = element('leg-told', HTMLElement)
-  readonly #sure: ConfirmButton
-  readonly #api: () => Api
-  #offer: Offer = { languages: [], recordings: [] }
-  #shown: LegFigures | undefined
+/** A modal dialog with actions, each of which reports its result, and a message to speak. */
+abstract class ActionDialog<P extends Common> extends Component<P, Told> {
+  override state: Told = { told: '', failed: false, made: undefined, text: '', language: '', goodbye: true }
 
-  constructor(api: () => Api) {
-    this.#api = api
-    this.#speaks.addEventListener('change', () => this.#change({ speaks: this.#speaks.value || null }))
-    this.#hears.addEventListener('change', () => this.#change({ hears: this.#hears.value || null }))
-    this.#original.addEventListener('change', () => this.#change({ original: this.#original.value }))
-    this.#muted.addEventListener('change', () => this.#change({ muted: this.#muted.checked }))
-    this.#interpreting.addEventListener('change', () =>
-      this.#change({ interpreting: this.#interpreting.checked }),
-    )
-    onSay(this.#sayForm, (text, language) => {
-      const { room, id } = this.#shown!
+  protected dialog(id: string, title: string, about: string, content: unknown) {
+    const { told, failed } = this.state
+    const { close } = this.props
+    return html`
+      <dialog id=${id} class="card sheet" aria-labelledby="${id}-title" onClose=${close}
+        ref=${(one: HTMLDialogElement | null) => one && !one.open && one.showModal()}>
+        <div class="head"><h2 id="${id}-title" tabindex="-1" autofocus>${title}</h2>
+          <button type="button" class="small" onClick=${({ currentTarget }: Event) => (currentTarget as Element).closest('dialog')?.close()}>Close<span class="aloud"> ${title}</span></button></div>
+        <p class="faint figure">${about}</p>
+        ${content}
+        <p role="status" class=${failed ? 'bad' : ''}>${told}</p>
+      </dialog>
+    `
+  }
+
+  protected async act(done: string, method: string, path: string, body?: object): Promise<unknown> {
+    this.setState({ told: '…', failed: false })
+    try {
+      const answer = await this.props.api.ask(method, path, body)
+      this.setState({ told: done })
+      return answer
+    } catch (error) {
+      this.setState({ told: `Failed: ${troubleOf(error)}`, failed: true })
+      return undefined
+    }
+  }
+
+  /** The form of a message that is spoken to `to`, or to everyone in `room`. */
+  protected message(label: string, room: string, usual: string, to?: readonly string[]) {
+    const { text, language } = this.state
+    const send = async (event: Event) => {
+      event.preventDefault()
       const path = `/v1/rooms/${encodeURIComponent(room)}/say`
-      return runAction(this.#told, 'Sent.', () => this.#api().ask('POST', path, { text, language, to: [id] }))
-    })
-    this.#sure = new ConfirmButton(element('leg-hang-up', HTMLButtonElement), 'Confirm hang-up', () => {
-      void runAction(this.#told, 'Hung up.', () => this.#api().ask('DELETE', this.#path)).then(
-        done => done && this.#dialog.close(),
-      )
-    })
-  }
-
-  offer(offer: Offer): void {
-    this.#offer = offer
-  }
-
-  open(figures: LegFigures): void {
-    this.#shown = undefined
-    this.#sure.reset()
-    say(this.#told, '')
-    sayIn(this.#sayForm, spokenOf(this.#offer), figures.hears ?? figures.speaks ?? 'en-us')
-    this.#show(figures)
-    this.#dialog.showModal()
-    element('leg-title', HTMLElement).focus()
-  }
-
-  /** Shows the current state; closes when the leg is gone. */
-  follow(board: Board): void {
-    const shown = this.#shown
-    if (!this.#dialog.open || !shown) return
-    const leg = board.legs.get(shown.n)
-    if (!leg) this.#dialog.close()
-    else if (leg.figures !== shown) this.#show(leg.figures)
-  }
-
-  get #path(): string {
-    return `/v1/participants/${encodeURIComponent(this.#shown!.id)}`
-  }
-
-  #show(figures: LegFigures): void {
-    const { id, room, speaks, hears, lost, returns } = figures
-    const before = this.#shown
-    this.#shown = figures
-    say(element('leg-title', HTMLElement), participantName(figures))
-    say(element('leg-about', HTMLElement), `${channelOf(figures)} · ${room} · ${id}`)
-    say(
-      element('leg-line', HTMLElement),
-      lost.line + lost.service + returns === 0
-        ? 'No audio was lost.'
-        : `${many(lost.line, 'frame')} lost on the line, ${lost.service} on the way to the service · ${many(returns, 'reconnect')}`,
-    )
-    // Does not refill a list that the user has open.
-    if (before?.speaks !== speaks || !before)
-      fillLanguages(this.#speaks, heardOf(this.#offer), speaks ?? '', 'nothing: they only listen')
-    if (before?.hears !== hears || !before)
-      fillLanguages(this.#hears, hearableOf(this.#offer), hears ?? '', 'originals only')
-    this.#original.value = figures.original
-    this.#muted.checked = figures.muted
-    this.#interpreting.checked = figures.interpreting
-  }
-
-  #change(change: object): void {
-    const before = this.#shown
-    void runAction(this.#told, 'Changed.', () => this.#api().ask('PATCH', this.#path, change)).then(done => {
-      if (done || !before) return
-      // Shows the current state again.
-      this.#shown = undefined
-      this.#show(before)
-    })
+      const body = { text, language: language || usual, ...(to && { to }) }
+      if (await this.act('Sent.', 'POST', path, body)) this.setState({ text: '' })
+    }
+    return html`
+      <form class="stack" onSubmit=${send}>
+        <label class="field">${label}
+          <input value=${text} maxlength="1000" required onInput=${(event: Event) => this.setState({ text: inputValue(event) })} /></label>
+        <div class="row low">
+          ${languageSelect('Language', language || usual, spokenOf(this.props.offer), value => this.setState({ language: value }))}
+          <button type="submit">Send message</button>
+        </div>
+      </form>
+    `
   }
 }
 
-/** Width from which the details of a room are shown next to the rooms, as in the style sheet. */
-const BESIDE = '(min-width: 75rem)'
+export interface ParticipantDialogProps extends Common {
+  readonly participant: ParticipantView
+  readonly room: string
+}
 
-/** Details of a room, and its actions. */
-export class RoomDialog {
-  readonly #dialog = element('room', HTMLDialogElement)
-  readonly #sayForm = element('room-say', HTMLFormElement)
-  readonly #made = element('room-made', HTMLElement)
-  readonly #value = element('room-made-value', HTMLInputElement)
-  readonly #told = element('room-told', HTMLElement)
-  readonly #sure: ConfirmButton
-  readonly #api: () => Api
-  #offer: Offer = { languages: [], recordings: [] }
-  #room = ''
+const ORIGINALS = [
+  ['duck', 'Quiet, quieter under a translation'],
+  ['low', 'Quiet'],
+  ['off', 'Off'],
+] as const
 
-  /** `closed` is called when the details close. */
-  constructor(api: () => Api, closed: () => void) {
-    this.#api = api
-    onSay(this.#sayForm, (text, language) =>
-      runAction(this.#told, 'Sent.', () => this.#ask('POST', '/say', { text, language })),
+type Changeable = Pick<ParticipantView, 'speaks' | 'hears' | 'original' | 'muted' | 'interpreting'>
+
+/** State and actions of a participant. Changes apply immediately. */
+export class ParticipantDialog extends ActionDialog<ParticipantDialogProps> {
+  /** By field: its value as the server showed it, and the value that it was given. */
+  readonly #changes = new Map<keyof Changeable, { readonly before: unknown; readonly now: unknown }>()
+
+  override render({ participant, room, offer, close }: ParticipantDialogProps) {
+    const { id, name, channel, lostMs, reconnections } = participant
+    const shown = this.#shown()
+    const { speaks, hears, original } = shown
+    const path = `/v1/participants/${encodeURIComponent(id)}`
+    const change = (body: Partial<Changeable>) => void this.#change(path, body)
+    const toggle = (label: string, field: 'muted' | 'interpreting') => html`
+      <label class="check"><input type="checkbox" checked=${shown[field]}
+        onChange=${({ currentTarget }: Event) => change({ [field]: (currentTarget as HTMLInputElement).checked })} /> ${label}</label>
+    `
+    const lost =
+      lostMs.line + lostMs.service + reconnections === 0
+        ? 'No audio was lost.'
+        : `${shortly(lostMs.line)} lost on the line, ${shortly(lostMs.service)} on the way to the service · ${many(reconnections, 'reconnect')}`
+    return this.dialog(
+      'leg',
+      name,
+      `${channelName(channel)} · ${room} · ${id}`,
+      html`
+      <div class="pair">
+        ${languageSelect('Speaks', speaks ?? '', heardOf(offer), value => change({ speaks: value || null }), 'nothing: they only listen')}
+        ${languageSelect('Hears', hears ?? '', hearableOf(offer), value => change({ hears: value || null }), 'originals only')}
+        <label class="field">Original voices
+          <select value=${original} onChange=${(event: Event) => change({ original: inputValue(event) })}>
+            ${ORIGINALS.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
+          </select></label>
+      </div>
+      <div class="row">${toggle('Muted', 'muted')}${toggle('Interpreting', 'interpreting')}</div>
+      ${this.message('Message, spoken to this participant', room, hears ?? speaks ?? 'en-us', [id])}
+      <p class="faint figure">${lost}</p>
+      <div class="row"><${ConfirmButton} text="Hang up" sure="Confirm hang-up"
+        run=${async () => (await this.act('Hung up.', 'DELETE', path)) && close()} /></div>
+    `,
     )
-    element('room-link', HTMLButtonElement).addEventListener('click', () => void this.#link())
-    element('room-code', HTMLButtonElement).addEventListener('click', () => void this.#code())
-    element('room-copy', HTMLButtonElement).addEventListener('click', () => void this.#copy())
-    this.#dialog.addEventListener('keydown', ({ key }) => key === 'Escape' && this.#dialog.close())
-    this.#dialog.addEventListener('close', closed)
-    this.#sure = new ConfirmButton(element('room-end', HTMLButtonElement), 'Confirm end', () => {
-      const goodbye = element('room-goodbye', HTMLInputElement).checked
-      void runAction(this.#told, 'Ending.', () => this.#ask('DELETE', goodbye ? '?goodbye=true' : ''))
-    })
   }
 
-  offer(offer: Offer): void {
-    this.#offer = offer
+  /** The participant with the changes that the server has not shown yet. */
+  #shown(): ParticipantView {
+    const { participant } = this.props
+    const changes = Array.from(this.#changes).filter(([field, { before }]) => participant[field] === before)
+    return { ...participant, ...Object.fromEntries(changes.map(([field, { now }]) => [field, now])) }
   }
 
-  open(room: string, board: Board): void {
-    this.#room = room
-    this.#sure.reset()
-    this.#made.hidden = true
-    say(this.#told, '')
-    this.#about(board)
-    say(element('room-title', HTMLElement), room)
-    const first = Array.from(board.legs.values()).find(({ figures }) => figures.room === room)
-    sayIn(this.#sayForm, spokenOf(this.#offer), first?.figures.speaks ?? 'en-us')
-    this.#dialog.close()
-    // Next to the rooms where there is space, above them elsewhere.
-    if (matchMedia(BESIDE).matches) this.#dialog.show()
-    else this.#dialog.showModal()
-    element('room-title', HTMLElement).focus()
+  async #change(path: string, body: Partial<Changeable>): Promise<void> {
+    const { participant } = this.props
+    for (const field of Object.keys(body) as (keyof Changeable)[])
+      this.#changes.set(field, { before: participant[field], now: body[field] })
+    if ((await this.act('Changed.', 'PATCH', path, body)) !== undefined) return
+    this.#changes.clear()
+    this.setState({})
   }
+}
 
-  /** The room whose details are open. */
-  get opened(): string | undefined {
-    return this.#dialog.open ? this.#room : undefined
-  }
+export interface RoomDialogProps extends Common {
+  readonly room: PlacedRoom
+  /** Server time (ms since 1970). */
+  readonly at: number
+}
 
-  /** Closes when the room has ended. */
-  follow(board: Board): void {
-    if (!this.#dialog.open) return
-    if (board.rooms.has(this.#room)) this.#about(board)
-    else this.#dialog.close()
-  }
-
-  #about(board: Board): void {
-    const room = board.rooms.get(this.#room)
-    const legs = Array.from(board.legs.values()).filter(({ figures }) => figures.room === this.#room)
-    const time = room ? ` · ${duration(board.at - room.since)}` : ''
-    say(element('room-about', HTMLElement), many(legs.length, 'participant') + time)
-  }
-
-  #ask(method: string, path: string, body?: object): Promise<unknown> {
-    return this.#api().ask(method, `/v1/rooms/${encodeURIComponent(this.#room)}${path}`, body)
-  }
-
-  async #link(): Promise<void> {
-    await runAction(this.#told, 'Valid for one hour for anyone with the link.', async () => {
-      const { token } = (await this.#ask('POST', '/captions/link', {})) as { token: string }
-      // Browsers do not send the part after `#`.
-      const path = `/captions/${encodeURIComponent(this.#room)}#token=${token}`
-      this.#show('Captions link', new URL(path, location.href).href)
-    })
-  }
-
-  async #code(): Promise<void> {
-    await runAction(this.#told, 'Valid for one hour.', async () => {
-      const { code } = (await this.#ask('POST', '/codes', {})) as { code: string }
-      this.#show('Phone code', code)
-    })
-  }
-
-  #show(name: string, value: string): void {
-    say(element('room-made-name', HTMLElement), name)
-    this.#value.value = value
-    this.#made.hidden = false
-  }
-
-  async #copy(): Promise<void> {
-    this.#value.select()
-    await navigator.clipboard.writeText(this.#value.value).then(
-      () => say(this.#told, 'Copied.'),
-      () => say(this.#told, 'Selected. Press Ctrl+C.'),
+/** Actions for a room. */
+export class RoomDialog extends ActionDialog<RoomDialogProps> {
+  override render({ room, at }: RoomDialogProps, { made, goodbye }: Told) {
+    const { name, participants, since } = room
+    const path = `/v1/rooms/${encodeURIComponent(name)}`
+    const about = `${many(participants.length, 'participant')} · ${duration(at - since)}`
+    return this.dialog(
+      'room',
+      name,
+      about,
+      html`
+      <div class="row">
+        <button type="button" onClick=${() => this.#link(path)}>Captions link</button>
+        <button type="button" onClick=${() => this.#code(path)}>Phone code</button>
+        <a class="button" href=${`/captions/${encodeURIComponent(name)}`}>Captions</a>
+      </div>
+      ${made && html`<label class="field">${made.name}<input readonly value=${made.value} onFocus=${({ currentTarget }: Event) => (currentTarget as HTMLInputElement).select()} /></label>`}
+      ${this.message('Message, spoken to everyone', name, participants[0]?.speaks ?? 'en-us')}
+      <div class="row">
+        <${ConfirmButton} text="End room" sure="Confirm end" run=${() => void this.act('Ending.', 'DELETE', goodbye ? `${path}?goodbye=true` : path)} />
+        <label class="check"><input type="checkbox" checked=${goodbye} onChange=${() => this.setState({ goodbye: !goodbye })} /> Play a goodbye first</label>
+      </div>
+    `,
     )
+  }
+
+  async #link(path: string): Promise<void> {
+    const answer = await this.act(
+      'Valid for one hour for anyone with the link.',
+      'POST',
+      `${path}/captions/link`,
+      {},
+    )
+    if (!answer) return
+    // Browsers do not send the part after `#`.
+    const address = `/captions/${encodeURIComponent(this.props.room.name)}#token=${(answer as { token: string }).token}`
+    this.setState({ made: { name: 'Captions link', value: new URL(address, location.href).href } })
+  }
+
+  async #code(path: string): Promise<void> {
+    const answer = await this.act('Valid for one hour.', 'POST', `${path}/codes`, {})
+    if (answer) this.setState({ made: { name: 'Phone code', value: (answer as { code: string }).code } })
   }
 }

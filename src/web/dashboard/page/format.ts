@@ -1,3 +1,5 @@
+import { html } from './ui.ts'
+
 /** `75 000` ms → `1:15`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000))
@@ -21,7 +23,7 @@ export function many(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
-/** Sets `text` if it differs, so that unchanged elements are not laid out again. */
-export function say(one: Element, text: string): void {
-  if (one.textContent !== text) one.textContent = text
+/** Text in which parts between backticks are code. */
+export function marked(text: string) {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))
 }

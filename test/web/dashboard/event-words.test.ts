@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../../src/common/errors.ts'
-import { EVENT_WORDS } from '../../../src/web/dashboard/activity.ts'
+import { EVENT_WORDS } from '../../../src/web/dashboard/event-words.ts'
 
 const R = { room: 'r' }
 const P = { room: 'r', participant: 'anna' }

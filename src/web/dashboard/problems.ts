@@ -1,0 +1,89 @@
+import type { Health, Problem } from './state.ts'
+
+/** Share of the memory limit from which it is a problem (%). */
+const MEMORY_PERCENT = 80
+
+/** Returns what an operator should know, the most severe first. Counters and load alone are not problems. */
+export function problemsOf(health: Health, lackedSpeakers: readonly string[]): Problem[] {
+  return [...translation(health, lackedSpeakers), ...load(health), ...draining(health), ...engines(health)]
+}
+
+function* translation(
+  { services, embedded, listeners }: Health,
+  speakers: readonly string[],
+): Generator<Problem> {
+  if (embedded && !embedded.running) {
+    const restarts = embedded.restarts > 0 ? `restarting (${embedded.restarts} times)` : 'starting'
+    yield {
+      mood: 'bad',
+      title: `Embedded engines are ${restarts}.`,
+      effect: 'Participants hear original voices.',
+      fix: 'If this lasts longer than a minute, run `dragoman doctor`.',
+    }
+    return
+  }
+  const fallback = services.slice(1).includes('closed')
+  const { needing, lacking } = listeners
+  if (lacking > 0 && (fallback || services[0] === 'closed'))
+    yield {
+      mood: 'bad',
+      title: `${lacking} of ${needing} ${needing === 1 ? 'listener gets' : 'listeners get'} no translation.`,
+      effect: `They hear the original voice of ${speakers.join(', ')}.`,
+      fix: 'The log names the reason, for example that all sessions of the service are in use.',
+    }
+  if (services.length === 0 || services[0] === 'closed') return
+  if (fallback)
+    yield {
+      mood: 'warn',
+      title: 'Translation service unavailable.',
+      effect: 'A fallback service translates.',
+      fix: 'Start the service at `service.url`. New sessions return to it automatically.',
+    }
+  else
+    yield {
+      mood: 'bad',
+      title: 'Translation service unavailable.',
+      effect: 'Participants hear original voices.',
+      fix: embedded
+        ? 'Run `dragoman doctor`.'
+        : 'Start the service at `service.url`, or add a second one to `service.fallbacks`. The next attempt is automatic.',
+    }
+}
+
+function* load({ overload, memoryPercent }: Health): Generator<Problem> {
+  if (overload !== null && overload !== 'memory')
+    yield {
+      mood: 'bad',
+      title: 'Overloaded: the process reacts too late. New calls are rejected.',
+      effect: 'Current calls continue.',
+      fix: 'Add CPU, or lower `relay.maxLegs`.',
+    }
+  if (overload === 'memory' || memoryPercent > MEMORY_PERCENT)
+    yield {
+      mood: 'bad',
+      title: `Memory is at ${memoryPercent} % of the limit.`,
+      effect: overload === null ? 'New calls are rejected near the limit.' : 'New calls are rejected.',
+      fix: 'Raise the memory limit of the process.',
+    }
+}
+
+function* draining({ notReady }: Health): Generator<Problem> {
+  if (notReady === 'draining')
+    yield {
+      mood: 'warn',
+      title: 'Draining. New calls are rejected.',
+      effect: 'Current calls continue.',
+      fix: '',
+    }
+}
+
+function* engines({ embedded }: Health): Generator<Problem> {
+  const missing = embedded?.engines.filter(({ instead }) => instead !== null) ?? []
+  if (embedded?.running && missing.length > 0)
+    yield {
+      mood: 'warn',
+      title: `Engines are replaced: ${missing.map(({ engine, instead }) => `${instead} instead of ${engine}`).join(', ')}.`,
+      effect: 'Translations continue with the replacement.',
+      fix: 'The log names the reason; `dragoman doctor` checks each engine.',
+    }
+}
