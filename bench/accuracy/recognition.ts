@@ -1,4 +1,4 @@
-import { errorRate, type WordErrors, wordErrors } from '../../src/cli/engines/sentences.ts'
+import { errorRate, type WordErrors, wordErrors } from '../../src/cli/engines/word-errors.ts'
 import { systemClock } from '../../src/common/clock.ts'
 import {
   PocketSphinx,

@@ -9,7 +9,6 @@ import { isLoopback } from '../net/client-address.ts'
 import { CommandError, failure } from './errors.ts'
 import { addExamples } from './help-examples.ts'
 import {
-  addCompletionCommand,
   addDiscordCommands,
   addEnginesCommands,
   addFleetCommand,
@@ -288,7 +287,6 @@ program
   })
 
 addFleetCommand(program, terminal, () => loadConfig())
-addCompletionCommand(program)
 addExamples(program)
 
 /** Runs the command line. Failures are printed and set the exit code. */

@@ -2,12 +2,11 @@ import { readFile } from 'node:fs/promises'
 import type { LanguageId } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
 import { CommandError } from '../errors.ts'
-import { wideAudio } from '../sample-audio.ts'
+import { sampleSentence, wideAudio } from '../sample-audio.ts'
 import type { Colored, Terminal, Text } from '../terminal.ts'
 import { type ConfiguredEngine, configuredEngines } from './configured-engines.ts'
 import type { RunTimes } from './engine-run.ts'
 import { type EngineTest, type EngineTestOptions, type TestSentence, testEngine } from './engine-test.ts'
-import { sampleSentence } from './sentences.ts'
 
 export interface TestEnginesOptions extends Pick<EngineTestOptions, 'clock' | 'open' | 'limitMs'> {
   /** Only engines of this name; `kind/name` selects one of several kinds. */
