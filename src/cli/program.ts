@@ -6,7 +6,7 @@ import { languageId } from '../common/language.ts'
 import { noopLogger } from '../common/log.ts'
 import { loadConfig } from '../config/load.ts'
 import { isLoopback } from '../net/client-address.ts'
-import { CommandError, failure } from './errors.ts'
+import { failure } from './errors.ts'
 import { addExamples } from './help-examples.ts'
 import {
   addDiscordCommands,
@@ -294,8 +294,6 @@ export async function runProgram(): Promise<void> {
   // Node would open its inspector, which exposes every secret of the process; `--inspect` exists for that.
   process.on('SIGUSR1', () => {})
   try {
-    if (process.argv[2] === 'conform')
-      throw new CommandError('dragoman conform was renamed to dragoman conformance')
     await program.parseAsync()
   } catch (error) {
     process.stderr.write(`${failure(error)}\n`)

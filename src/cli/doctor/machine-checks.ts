@@ -95,9 +95,8 @@ export function settingsCheck({ file }: Config): Check {
 
 /** Reports invalid settings, one check for each problem. */
 export function settingsFailures({ problems }: ConfigError): Check[] {
-  return problems.map(({ key, source, found, allowed, meant, renamedTo }) => {
+  return problems.map(({ key, source, found, allowed, meant }) => {
     const where = `${source}${source === key ? '' : `: ${key}`}`
-    if (renamedTo !== undefined) return fail('settings', `${where} was renamed`, `write ${renamedTo}`)
     return fail(
       'settings',
       `${where}${found === undefined ? '' : `: ${found}`}`,
