@@ -64,7 +64,7 @@ test('writes settings that the bridge accepts, with secrets from mounted files',
   expect(config.publicUrl).toBe(`https://${ingress.rules[0]?.host}`)
 })
 
-test('S-11: runs without privileges, within limits, and mounts secrets for its group only', () => {
+test('runs without privileges, within limits, and mounts secrets for its group only', () => {
   expect(pod).toMatchObject({
     automountServiceAccountToken: false,
     securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
@@ -80,7 +80,7 @@ test('S-11: runs without privileges, within limits, and mounts secrets for its g
   expect(text).toContain('secretName: dragoman, defaultMode: 0440')
 })
 
-test('S-11: exposes all routes of the bridge except those of supervisors and Prometheus', async () => {
+test('exposes all routes of the bridge except those of supervisors and Prometheus', async () => {
   const ingress = specOf<{ rules: { http: { paths: { path: string; pathType: string }[] } }[] }>('Ingress')
   const paths = ingress.rules[0]?.http.paths ?? []
   const reached = (url: string) =>
