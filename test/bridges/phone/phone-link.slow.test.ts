@@ -53,7 +53,7 @@ describe('between the phones and us', () => {
     await said
     expect(await rig.count()).toEqual(WHOLE)
     expect(rig.streams).toEqual([1, 1])
-    // F11: each message, including its frame, fits one packet of any network.
+    // Each message, including its frame, fits one packet of any network.
     expect(rig.largest).toBeLessThan(1_100)
   })
 
