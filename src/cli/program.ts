@@ -280,7 +280,7 @@ program
     ])
     const place = connectTo === undefined ? undefined : httpAddress('--connect-to', connectTo)
     out.status('Checking everything and placing a call; this takes some seconds …')
-    const checks = await doctor(settingsToExamine({ file }), undefined, { ...options, connectTo: place })
+    const checks = await doctor(settingsToExamine({ file }), { ...options, connectTo: place })
     out.status('')
     process.stdout.write(json ? `${JSON.stringify(checks, undefined, 2)}\n` : `${renderChecks(checks)}\n`)
     process.exitCode = exitCode(checks)
