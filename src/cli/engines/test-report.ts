@@ -47,7 +47,7 @@ export async function testEngines(
 }
 
 /** Returns the engines called `name`, or all; throws a `CommandError` with the names if there is none. */
-export function selectEngines(
+function selectEngines(
   engines: readonly ConfiguredEngine[],
   name: string | undefined,
 ): ConfiguredEngine[] {
