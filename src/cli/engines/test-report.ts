@@ -47,10 +47,7 @@ export async function testEngines(
 }
 
 /** Returns the engines called `name`, or all; throws a `CommandError` with the names if there is none. */
-function selectEngines(
-  engines: readonly ConfiguredEngine[],
-  name: string | undefined,
-): ConfiguredEngine[] {
+function selectEngines(engines: readonly ConfiguredEngine[], name: string | undefined): ConfiguredEngine[] {
   if (name === undefined) return [...engines]
   const found = engines.filter(each => each.name === name || `${each.kind}/${each.name}` === name)
   if (found.length > 0) return found
