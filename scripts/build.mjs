@@ -1,10 +1,6 @@
 /**
  * `npm run build`: compiles the sources to JavaScript with types in `dist/`, and copies the other files next to them.
  * Requires everything that `scripts/setup.mjs` installs.
- *
- *   node scripts/build.mjs [packages/<name>]
- *
- * With a folder below `packages/`, it builds that package from the part of the sources named in its tsconfig.build.json.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,14 +8,12 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const project = resolve(dirname(fileURLToPath(import.meta.url)), '..')
-const part = process.argv[2]
-const folder = join(project, part ?? '')
-const target = join(folder, 'dist')
+const target = join(project, 'dist')
 
 rmSync(target, { recursive: true, force: true })
-for (const settings of ['tsconfig.build.json', ...(part ? [] : ['tsconfig.pages.build.json'])]) {
+for (const settings of ['tsconfig.build.json', 'tsconfig.pages.build.json']) {
   const { status, error } = spawnSync(join(project, 'node_modules/.bin/tsc'), ['--project', settings], {
-    cwd: folder,
+    cwd: project,
     stdio: 'inherit',
     shell: process.platform === 'win32',
   })
@@ -37,18 +31,17 @@ for (const name of readdirSync(target, { recursive: true, encoding: 'utf8' })) {
   )
 }
 
-if (!part)
-  cpSync(join(project, 'src'), target, { recursive: true, filter: path => !/\.tsx?$|\/assembly$/.test(path) })
+cpSync(join(project, 'src'), target, { recursive: true, filter: path => !/\.tsx?$|\/assembly$/.test(path) })
 
-const { bin = {}, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-for (const path of Object.values(bin)) chmodSync(join(folder, path), 0o755)
+const { bin = {}, exports } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
+for (const path of Object.values(bin)) chmodSync(join(project, path), 0o755)
 const promised = [
   ...Object.values(bin),
   ...Object.values(exports).flatMap(entry =>
     typeof entry === 'string' ? [entry] : [entry.types, entry.default],
   ),
 ]
-const missing = promised.filter(path => !existsSync(join(folder, path)))
+const missing = promised.filter(path => !existsSync(join(project, path)))
 if (missing.length > 0) {
   process.stderr.write(`build: package.json names files that were not built: ${missing.join(', ')}\n`)
   process.exit(1)

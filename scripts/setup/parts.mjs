@@ -51,8 +51,6 @@ const PROGRAMS_FOR_TESTS = [
   { program: 'flite', packages: ['flite'] },
   { program: 'chromium', packages: ['chromium'] },
   { program: 'firefox-esr', packages: ['firefox-esr'] },
-  { program: 'zsh', packages: ['zsh'] },
-  { program: 'fish', packages: ['fish'] },
 ].map(({ program, packages }) => ({
   name: `${program}, for tests`,
   packages,

@@ -34,10 +34,6 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
     ['engines test pocketsphinx --json', 'one engine, for scripts'],
     ['engines test --live', 'servers as well'],
   ],
-  'engines compare': [
-    ['engines compare pocketsphinx openai --live', 'the bundled recordings'],
-    ['engines compare pocketsphinx pocketsphinx ./recordings', 'how much two measurements differ'],
-  ],
   'engines models': [['engines models', 'of the engines on this machine']],
   init: [
     ['init', 'with questions'],
@@ -92,10 +88,6 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
     ['doctor', 'check everything, and place a call through the public address'],
     ['doctor --no-call --json', 'for scripts'],
     ['doctor --connect-to https://127.0.0.1:443', 'before the DNS name points to this server'],
-  ],
-  completion: [
-    ['completion bash', 'source <(dragoman completion bash), in ~/.bashrc'],
-    ['completion fish', 'into ~/.config/fish/completions/dragoman.fish'],
   ],
 }
 

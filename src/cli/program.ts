@@ -6,10 +6,9 @@ import { languageId } from '../common/language.ts'
 import { noopLogger } from '../common/log.ts'
 import { loadConfig } from '../config/load.ts'
 import { isLoopback } from '../net/client-address.ts'
-import { CommandError, failure } from './errors.ts'
+import { failure } from './errors.ts'
 import { addExamples } from './help-examples.ts'
 import {
-  addCompletionCommand,
   addDiscordCommands,
   addEnginesCommands,
   addFleetCommand,
@@ -281,14 +280,13 @@ program
     ])
     const place = connectTo === undefined ? undefined : httpAddress('--connect-to', connectTo)
     out.status('Checking everything and placing a call; this takes some seconds …')
-    const checks = await doctor(settingsToExamine({ file }), undefined, { ...options, connectTo: place })
+    const checks = await doctor(settingsToExamine({ file }), { ...options, connectTo: place })
     out.status('')
     process.stdout.write(json ? `${JSON.stringify(checks, undefined, 2)}\n` : `${renderChecks(checks)}\n`)
     process.exitCode = exitCode(checks)
   })
 
 addFleetCommand(program, terminal, () => loadConfig())
-addCompletionCommand(program)
 addExamples(program)
 
 /** Runs the command line. Failures are printed and set the exit code. */
@@ -296,8 +294,6 @@ export async function runProgram(): Promise<void> {
   // Node would open its inspector, which exposes every secret of the process; `--inspect` exists for that.
   process.on('SIGUSR1', () => {})
   try {
-    if (process.argv[2] === 'conform')
-      throw new CommandError('dragoman conform was renamed to dragoman conformance')
     await program.parseAsync()
   } catch (error) {
     process.stderr.write(`${failure(error)}\n`)

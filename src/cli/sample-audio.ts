@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { languageId } from '../common/language.ts'
 import { audioKind } from '../transcode/container/audio-kind.ts'
 import { concat, SAMPLE_RATE } from '../transcode/pcm.ts'
 import { createResampler } from '../transcode/resample/resampler.ts'
@@ -36,6 +37,12 @@ export async function bundledSentences(): Promise<string[]> {
     .filter(name => name.endsWith('.wav'))
     .sort()
     .map(name => RECORDINGS + name)
+}
+
+/** Returns the bundled sentence for single trials: its text, and its samples at 16 kHz. */
+export async function sampleSentence() {
+  const pcm = await wideAudio(`${RECORDINGS}sense-and-sensibility-5.wav`)
+  return { language: languageId('en-us'), text: 'He might even have been made amiable himself.', pcm }
 }
 
 /** Concatenates `pieces`, each followed by `pauseMs` of silence, at `LINE_RATE`. */

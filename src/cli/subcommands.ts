@@ -1,28 +1,10 @@
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { languageId } from '../common/language.ts'
 import { assertInstalled } from '../common/optional-package.ts'
 import type { Config } from '../config/load.ts'
 import { bindNumber, NUMBERS_FILE, type NumberCarrier, unbindNumber } from './carrier-numbers.ts'
 import { CommandError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
-
-const SHELLS = ['bash', 'zsh', 'fish'] as const
-
-/** `dragoman completion <shell>`: prints the completion script of a shell. */
-export function addCompletionCommand(program: Command): void {
-  program
-    .command('completion')
-    .description('print the script that completes commands, options and files in bash, zsh or fish')
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
-    .action(async (shell: (typeof SHELLS)[number]) => {
-      const { commandTree } = await import('./completion.ts')
-      const { bashCompletion } = await import('./completion.ts')
-      const { zshCompletion } = await import('./completion.ts')
-      const { fishCompletion } = await import('./completion.ts')
-      const script = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell]
-      process.stdout.write(script(commandTree(program)))
-    })
-}
 
 /** `dragoman init`: the first settings file. */
 export function addInitCommand(program: Command, terminal: Terminal): void {
@@ -74,9 +56,7 @@ export function addEnginesCommands(
   terminal: Terminal,
   load: (file: string | undefined) => Config,
 ): void {
-  const engines = program
-    .command('engines')
-    .description('list, test and compare the engines of the embedded service')
+  const engines = program.command('engines').description('list and test the engines of the embedded service')
   const settings = () =>
     new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
   const live = () => new Option('--live', 'contact engines that are not on this machine; this can cost money')
@@ -104,30 +84,6 @@ export function addEnginesCommands(
     .action(async (name: string | undefined, { config, ...options }) => {
       const { testEngines } = await import('./engines/test-report.ts')
       process.exitCode = await testEngines(load(config), { name, ...options }, terminal)
-    })
-
-  engines
-    .command('compare')
-    .description('play recordings into two engines and compare word errors, latency and cost')
-    .argument('<first>', 'engine that understands speech, as listed')
-    .argument('<second>', 'the other engine')
-    .argument('[folder]', 'folder with WAV files and transcripts.json (default: the bundled recordings)')
-    .addOption(
-      new Option('--from <language>', 'language of the recordings')
-        .argParser(languageOption)
-        .default('en-us'),
-    )
-    .addOption(
-      new Option('--to <language>', 'target language, for engines from speech to speech')
-        .argParser(languageOption)
-        .default('es-es'),
-    )
-    .addOption(live())
-    .addOption(settings())
-    .option('--json', 'print the result as JSON')
-    .action(async (first: string, second: string, folder: string | undefined, { config, ...options }) => {
-      const { compareEngines } = await import('./engines/compare.ts')
-      process.exitCode = await compareEngines(load(config), [first, second], { folder, ...options }, terminal)
     })
 
   engines

@@ -1,6 +1,6 @@
 import { closestMatch } from '../common/suggest.ts'
-import { KEYS, type Key, renamedVariable } from './keys.ts'
-import { type Problem, renamed } from './problems.ts'
+import { KEYS, type Key } from './keys.ts'
+import type { Problem } from './problems.ts'
 
 const PREFIX = 'DRAGOMAN_'
 const FILE = '_FILE'
@@ -118,8 +118,6 @@ function keyOfFile(variable: string): Key | undefined {
 }
 
 function unknown(variable: string): Problem {
-  const current = renamedVariable(variable)
-  if (current !== undefined) return renamed(variable, variable, current)
   const known = KEYS.flatMap(key => (key.secret ? [key.variable, key.variable + FILE] : [key.variable]))
   const meant = closestMatch(
     variable.slice(PREFIX.length),

@@ -14,7 +14,6 @@ import { authTokensOf } from '../bridges/phone/twilio/settings.ts'
 import type { DeepReadonly } from '../common/setting-fields.ts'
 import { configSchema, listeningHost, START_SCHEMAS, type Started } from './cross-checks.ts'
 import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './environment.ts'
-import { KEYS } from './keys.ts'
 import { ConfigError, type Problem, problemsOf } from './problems.ts'
 import { withProviderKeys } from './provider-keys.ts'
 import type { CheckedConfig, ConfigInput } from './schema.ts'
@@ -75,18 +74,10 @@ export function loadConfig({ file, env = process.env, overrides = {}, starts }: 
     const source = (keys: readonly PropertyKey[]) => sourceOf(keys, { overrides, settings, yaml })
     problems.push(...problemsOf(checked.error.issues, values, source))
   }
-  if (!checked.success || problems.length > 0) throw new ConfigError(withoutRepeats(problems))
+  if (!checked.success || problems.length > 0) throw new ConfigError(problems)
   const { embedded } = checked.data
   const engines = withProviderKeys(embedded.engines, env)
   return frozen(complete({ ...checked.data, embedded: { ...embedded, engines } }, path))
-}
-
-/** Drops the problems of required keys that are only missing because they are set by their former name. */
-function withoutRepeats(problems: readonly Problem[]): Problem[] {
-  const renamed = new Set(
-    problems.map(({ renamedTo }) => KEYS.find(key => key.variable === renamedTo)?.path ?? renamedTo),
-  )
-  return problems.filter(({ key, found }) => found !== 'nothing' || !renamed.has(key))
 }
 
 type Table = Record<PropertyKey, unknown>

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { BridgeError } from '../common/errors.ts'
 import { closestMatch } from '../common/suggest.ts'
-import { allowedBy, isSecret, KEYS, propertiesOf, renamedKey, type Shape, shapeAt } from './keys.ts'
+import { allowedBy, isSecret, KEYS, propertiesOf, type Shape, shapeAt } from './keys.ts'
 
 /** One invalid setting. Never contains secrets. */
 export interface Problem {
@@ -14,8 +14,6 @@ export interface Problem {
   readonly allowed: string
   /** Suggested correction. */
   readonly meant?: string
-  /** Current name of a key or variable that was renamed. */
-  readonly renamedTo?: string
 }
 
 /** The settings are invalid. Lists every problem, so that they can all be fixed in one go. */
@@ -30,9 +28,8 @@ export class ConfigError extends BridgeError {
 }
 
 /** `dragoman.yaml:3: port: found "eighty", allowed: a whole number from 0 to 65535`. */
-function describeProblem({ key, source, found, allowed, meant, renamedTo }: Problem): string {
+function describeProblem({ key, source, found, allowed, meant }: Problem): string {
   const where = source === key ? source : `${source}: ${key}`
-  if (renamedTo !== undefined) return `${where} was renamed to ${renamedTo}`
   const what = found === undefined ? '' : `found ${found}; `
   return `${where}: ${what}allowed: ${allowed}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
 }
@@ -56,11 +53,6 @@ export function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`
 }
 
-/** Returns the problem of a key or variable with a former name. */
-export function renamed(key: string, source: string, renamedTo: string): Problem {
-  return { key, source, found: 'a former name', allowed: renamedTo, renamedTo }
-}
-
 type Issue = z.core.$ZodIssue
 
 /** Converts the schema’s issues to problems. `source` returns where a key was read. */
@@ -78,8 +70,6 @@ export function problemsOf(
 }
 
 function unknownKey(path: readonly PropertyKey[], source: (path: readonly PropertyKey[]) => string): Problem {
-  const current = renamedKey(path)
-  if (current !== undefined) return renamed(path.map(String).join('.'), source(path), current)
   const name = String(path.at(-1))
   const above = path.slice(0, -1)
   const siblings = Object.keys(propertiesOf(shapeAt(above)))

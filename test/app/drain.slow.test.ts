@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildApp } from '../../src/app/app.ts'
 
-test('E38 health checks report when the embedded service has died and when it has recovered', async () => {
+test('health checks report when the embedded service has died and when it has recovered', async () => {
   await using app = await buildApp({ port: 0, twilio: { insecure: true } })
   const ready = async () => (await app.server.inject('/ready')).statusCode
   expect(await ready()).toBe(200)

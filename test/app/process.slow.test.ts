@@ -40,7 +40,7 @@ async function expectWhole(pair: Pair, last: number): Promise<void> {
 }
 
 describe('the process', () => {
-  test('E25 E26 E27 no speech is lost when the wall clock jumps forward, back and into other time zones', async () => {
+  test('no speech is lost when the wall clock jumps forward, back and into other time zones', async () => {
     await using all = await Deployment.open()
     const only = await all.start({ NODE_OPTIONS: `--import ${JUMPING}` })
     all.lead(only)
@@ -60,7 +60,7 @@ describe('the process', () => {
     await expectWhole(other, 49)
   })
 
-  test('E8 SIGUSR1 opens no inspector', async () => {
+  test('SIGUSR1 opens no inspector', async () => {
     await using all = await Deployment.open()
     const only = await all.start()
     process.kill(only.command.pid, 'SIGUSR1')
@@ -69,7 +69,7 @@ describe('the process', () => {
     expect(only.command.err).not.toContain('Debugger')
   })
 
-  test('E17 out of file descriptors: calls continue, and new ones are accepted as soon as there are some', async () => {
+  test('out of file descriptors: calls continue, and new ones are accepted as soon as there are some', async () => {
     await using all = await Deployment.open()
     const only = await all.start()
     all.lead(only)
@@ -93,7 +93,7 @@ describe('the process', () => {
     await expectWhole(other, 49)
   })
 
-  test('E21 E24 the disk rejects a recording: the call continues', async () => {
+  test('the disk rejects a recording: the call continues', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dragoman-disk-'))
     try {
       await using all = await Deployment.open()

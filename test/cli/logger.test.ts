@@ -51,7 +51,7 @@ const nasty = fc
   .array(fc.oneof(fc.constantFrom(...NASTY), fc.string({ unit: 'binary', maxLength: 8 })), { maxLength: 6 })
   .map(parts => parts.join(''))
 
-test('G29: an event is one line of printable characters that contains the text', () => {
+test('an event is one line of printable characters that contains the text', () => {
   fc.assert(
     fc.property(nasty, nasty, (field, name) => {
       const { log, text } = logged()

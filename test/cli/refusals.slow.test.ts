@@ -126,11 +126,3 @@ describe('errors are reported in one line:', () => {
     expect(err).not.toMatch(/^\s+at /m)
   })
 })
-
-test('a renamed command names its current name', async () => {
-  expect(await runHere('conform', 'http://127.0.0.1:1')).toMatchObject({
-    code: 1,
-    out: '',
-    err: 'dragoman conform was renamed to dragoman conformance\n',
-  })
-})

@@ -53,7 +53,7 @@ describe('settings', () => {
     const publicUrl = 'https://bridge.example.com'
     expect(loadConfig({ env: {}, overrides: { publicUrl } }).host).toBe('0.0.0.0')
     expect(loadConfig({ env: {}, overrides: { publicUrl, host: '127.0.0.1' } }).host).toBe('127.0.0.1')
-    // S-6: behind a proxy on the same machine, only local clients connect.
+    // Behind a proxy on the same machine, only local clients connect.
     const host = (...trustProxy: string[]) =>
       loadConfig({ env: {}, overrides: { publicUrl, trustProxy } }).host
     for (const here of ['loopback', '127.0.0.1', '127.0.0.0/8', '::1'])

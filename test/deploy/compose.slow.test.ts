@@ -86,7 +86,7 @@ test('isolates the engines, and exposes the bridge by its proxy only', () => {
     })
 })
 
-test('S-11: limits the resources of each service', () => {
+test('limits the resources of each service', () => {
   for (const [name, service] of Object.entries(compose.services)) {
     expect(service, name).toMatchObject({
       mem_limit: expect.stringMatching(/^\d+[mg]$/),

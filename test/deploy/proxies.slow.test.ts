@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type App, buildApp } from '../../src/app/app.ts'
 import { endToEnd } from '../../src/cli/doctor/end-to-end.ts'
-import { localEnvironment } from '../../src/cli/doctor/machine.ts'
 import { trust } from '../../src/simulator/discord/voice/certificate.ts'
 import { placeCall, ScriptedService, tones } from '../../src/simulator/index.ts'
 import { encodeWav } from '../../src/transcode/wav.ts'
@@ -85,7 +84,7 @@ describe.each(['nginx', 'caddy'] as const)('behind %s, as in deploy/', kind => {
 
   there('accepts a signed call, which connects and is translated', async () => {
     const config = settings({ port, ...own() })
-    const checks = await endToEnd(config, localEnvironment, { connectTo: proxy.address, audio }, [])
+    const checks = await endToEnd(config, { connectTo: proxy.address, audio }, [])
     expect(checks.map(({ name, status, found }) => [name, status, status === 'ok' ? '' : found])).toEqual([
       ['public address answers', 'ok', ''],
       ['Twilio signature', 'ok', ''],

@@ -59,7 +59,7 @@ test('calls have the configured time to end, and secrets are not in the unit', (
   }
 })
 
-test('S-6, S-11: keeps plain HTTP local, limits memory and processes, and always restarts', () => {
+test('keeps plain HTTP local, limits memory and processes, and always restarts', () => {
   const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]
   expect(text).toContain('\nEnvironment=DRAGOMAN_HOST=127.0.0.1\n')
   expect(value('MemoryMax')).toBe('75%')

@@ -18,7 +18,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   journalctl: 'needs systemd',
   docker: 'there is no docker here',
   kubectl: 'needs a cluster',
-  helm: 'needs a cluster, and helm',
   nginx: 'needs root; the configuration is checked in test/deploy',
   caddy: 'is not installed here',
   cloudflared: 'needs the internet',

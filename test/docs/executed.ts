@@ -27,6 +27,5 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman twilio (bind|unbind)/, 'test/cli/twilio-numbers.slow.test.ts', 'unbind'],
   [/^dragoman signalwire (bind|unbind)/, 'test/cli/carrier-numbers.test.ts', 'unbindNumber'],
   [/^dragoman discord/, 'test/cli/discord.slow.test.ts', 'invite'],
-  [/^dragoman completion/, 'test/cli/completion.slow.test.ts', 'completion'],
   [/^npm run example examples\//, 'test/docs/examples.slow.test.ts', "'example'"],
 ]

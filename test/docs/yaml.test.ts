@@ -11,7 +11,7 @@ const REMEMBERED = { file: 'dragoman.languages.json', key: 'a-long-random-secret
 /** Blocks of YAML that are not our settings: the text of their first line, and their checker. */
 const OTHERS: readonly (readonly [begins: RegExp, checked: string])[] = [
   [/^services:/, 'a Compose file: test/deploy'],
-  [/^(apiVersion|groups|scrape_configs|livenessProbe):/, 'Kubernetes or Prometheus: test/deploy'],
+  [/^(apiVersion|groups|scrape_configs|env):/, 'Kubernetes or Prometheus: test/deploy'],
 ]
 
 const blocks = snippets('yaml', 'yml')

@@ -20,7 +20,7 @@ const CANARY = {
   serviceKey: 'canary-service-key-91b2c3d4e5f6',
 }
 
-test('G13: nothing about a channel, its members, or the bot appears in logs or counters, even after failures', async () => {
+test('nothing about a channel, its members, or the bot appears in logs or counters, even after failures', async () => {
   const kept = new CanaryLog()
   await using casa = await parlour({
     service: {

@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('G13: no input of the embedded service appears anywhere', {
+test('no input of the embedded service appears anywhere', {
   timeout: 30_000,
 }, async () => {
   const kept = new CanaryLog()

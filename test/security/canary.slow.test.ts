@@ -57,7 +57,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('G13: no part of a call, a key or a token appears in logs, metrics, errors or files, even after failures', async () => {
+test('no part of a call, a key or a token appears in logs, metrics, errors or files, even after failures', async () => {
   const kept = new CanaryLog()
   const receiving = await Receiving.open()
   const refusals: string[] = []

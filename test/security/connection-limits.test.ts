@@ -73,7 +73,7 @@ async function expectOthersServed({ app, port, webhook }: Guarded, talk: string)
   guest.socket.terminate()
 }
 
-describe('S-2: a link to captions lifts no limit', () => {
+describe('a link to captions lifts no limit', () => {
   test('one address holds the maximum number of streams without affecting others', {
     timeout: 60_000,
   }, async () => {
@@ -141,7 +141,7 @@ describe('S-2: a link to captions lifts no limit', () => {
   })
 })
 
-describe('S-4: answers probes during a flood', () => {
+describe('answers probes during a flood', () => {
   /** Behind a proxy, from so many addresses that none of them exceeds its own limit. */
   async function flooded(port: number): Promise<number[]> {
     const asked = (n: number) =>

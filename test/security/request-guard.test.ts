@@ -30,7 +30,7 @@ describe('connections', () => {
     })
   })
 
-  test('G17: limits connections per address and in total; a call in progress continues', async () => {
+  test('limits connections per address and in total; a call in progress continues', async () => {
     const { app, port } = await guarded({
       limits: { ...STRICT, connectionsPerAddress: 5, maxConnections: 12 },
     })
@@ -71,7 +71,7 @@ describe('connections', () => {
 })
 
 describe('requests', () => {
-  test('G18, G12: refuses upgrades without a signature, and counts them; others and calls are unaffected', async () => {
+  test('refuses upgrades without a signature, and counts them; others and calls are unaffected', async () => {
     const clock = new FakeClock()
     const limits = { ...STRICT, unauthenticatedPerSecond: 2, unauthenticatedPerSecondTotal: 1_000 }
     const { app, port, log } = await guarded({ limits }, { clock })
@@ -112,7 +112,7 @@ describe('requests', () => {
     expect(app.requestGuard.counters.requestsRejectedByAddress).toBe(0)
   })
 
-  test('G12: answers unauthenticated clients with 503 beyond the total limit, and still admits Twilio', async () => {
+  test('answers unauthenticated clients with 503 beyond the total limit, and still admits Twilio', async () => {
     const { app, port, webhook } = await guarded(
       { limits: { unauthenticatedPerSecondTotal: 1 } },
       { clock: new FakeClock() },

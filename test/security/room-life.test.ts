@@ -47,7 +47,7 @@ async function captionStatus(base: string, room: string, token: string): Promise
 
 const emptied = ({ app }: Guarded) => until(() => app.relay.rooms.size === 0, 5_000, 'the end of the room')
 
-describe('S-3: an invitation to a room', () => {
+describe('an invitation to a room', () => {
   test('is invalid after the deletion, even for a later room of the same name', async () => {
     const it = await desk()
     const { ask, base, visitor } = it

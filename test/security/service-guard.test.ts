@@ -8,7 +8,7 @@ const STRICT = { exemptAddresses: [] }
 const UPGRADE =
   'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
 
-test('G17: limits unauthenticated clients per address; a session takes no place of theirs', async () => {
+test('limits unauthenticated clients per address; a session takes no place of theirs', async () => {
   const { service, url, ready } = await fakeService({ limits: { ...STRICT, connectionsPerAddress: 4 } })
   const port = Number(new URL(url).port)
   const { client } = await ready('/stt', { languageIdSource: 'en-us' })
@@ -19,7 +19,7 @@ test('G17: limits unauthenticated clients per address; a session takes no place 
   for (const each of open) each.destroy()
 })
 
-test('G18: answers requests without a key with 429; with a key, they are never counted', async () => {
+test('answers requests without a key with 429; with a key, they are never counted', async () => {
   const limits = { ...STRICT, unauthenticatedPerSecond: 1, connectionsPerAddress: 1_000 }
   const { url, get } = await fakeService({ limits }, { clock: new FakeClock() })
   const port = Number(new URL(url).port)

@@ -6,7 +6,7 @@ import {
   tryForgeries,
 } from '../support/security/signature-cases.ts'
 
-test('G1–G4: accepts a signature if and only if the twilio package accepts it', () => {
+test('accepts a signature if and only if the twilio package accepts it', () => {
   const webhooks = compareWebhooks(4_000)
   // Both results occur often.
   expect(Math.min(webhooks.taken, webhooks.refused)).toBeGreaterThan(400)
@@ -15,6 +15,6 @@ test('G1–G4: accepts a signature if and only if the twilio package accepts it'
   expect(compareHeaders(1_000).refused).toBeGreaterThan(100)
 })
 
-test('G1–G4: rejects every almost correct forgery', () => {
+test('rejects every almost correct forgery', () => {
   expect(tryForgeries(4_000)).toBeGreaterThan(3_500)
 })

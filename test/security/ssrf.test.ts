@@ -69,7 +69,7 @@ async function fetched(
 
 const REFUSED = { code: 'blocked', error: 'address_not_allowed' }
 
-describe('G32–G35: the address of streamed audio', () => {
+describe('the address of streamed audio', () => {
   test(`in ${LOCAL_HOSTS.length} spellings of local addresses: no request is sent`, async () => {
     expect(new Set(LOCAL_HOSTS).size).toBeGreaterThanOrEqual(200)
     // The trap itself: it counts connections.
@@ -149,7 +149,7 @@ describe('G32–G35: the address of streamed audio', () => {
   })
 })
 
-describe('G36: what is fetched', () => {
+describe('what is fetched', () => {
   /** Reads what `listener` serves, as the audio of a service on this machine. */
   async function served(listener: RequestListener, clock: Clock = systemClock) {
     const server = createHttpServer(listener)
@@ -231,7 +231,7 @@ describe('G36: what is fetched', () => {
   })
 })
 
-describe('G37: webhooks', () => {
+describe('webhooks', () => {
   const post = (url: string, { local = false, resolve = undefined as Resolve | undefined } = {}) =>
     httpSender(resolve)({ url, local, headers: {}, body: '{}' }, AbortSignal.timeout(5_000)).then(
       String,

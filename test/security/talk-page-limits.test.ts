@@ -47,7 +47,7 @@ async function page(browser: object) {
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-describe('S-8: the talk page', () => {
+describe('the talk page', () => {
   test('150 silent connections from 3 addresses do not exclude a visitor with a link', async () => {
     const { app, visitor, link, comesIn } = await page({ access: 'invited' })
     const token = await link('desk')
@@ -81,7 +81,7 @@ describe('S-8: the talk page', () => {
     expect(app.server.browser.sessions).toBe(10)
   })
 
-  test('S-11: fifty wrong codes from ten networks lock no code', async () => {
+  test('fifty wrong codes from ten networks lock no code', async () => {
     const { app, link, comesIn } = await page({ access: 'invited' })
     await link('desk')
     const code = await app.roomCodes.issue('desk', 60_000)
@@ -93,7 +93,7 @@ describe('S-8: the talk page', () => {
     expect(await comesIn('127.1.1.7', { code })).toBe(false)
   })
 
-  test('S-11: does not reveal the load to unauthenticated clients', async () => {
+  test('does not reveal the load to unauthenticated clients', async () => {
     const { port } = await page({ access: 'invited' })
     const told = async (path: string, lines: string) =>
       await exchanged(port, `GET ${path} HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)

@@ -1,31 +1,25 @@
+import { carrierApi } from '../../app/carriers.ts'
 import { CarrierError } from '../../bridges/phone/carrier.ts'
 import { CARRIERS, type RegisteredCarrier } from '../../bridges/phone/carriers.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { DoctorEnvironment } from './environment.ts'
-
-type Around = Pick<DoctorEnvironment, 'carrierApi'>
 
 /**
  * Checks the accounts of all carriers with `outbound`, except Twilio’s, which has more checks: whether their credentials are
  * valid, and what the carrier reports about them. Carriers whose APIs do not report it are skipped.
  */
-export async function carrierAccountChecks(config: Config, around: Around): Promise<Check[]> {
+export async function carrierAccountChecks(config: Config): Promise<Check[]> {
   const others = CARRIERS.filter(({ name }) => name !== 'twilio')
-  const checks = await Promise.all(others.map(carrier => accountCheck(carrier, config, around)))
+  const checks = await Promise.all(others.map(carrier => accountCheck(carrier, config)))
   return checks.flat()
 }
 
-async function accountCheck(
-  { name, title }: RegisteredCarrier,
-  config: Config,
-  around: Around,
-): Promise<Check[]> {
+async function accountCheck({ name, title }: RegisteredCarrier, config: Config): Promise<Check[]> {
   const what = `${title} account`
   const settings = `check ${name}.outbound`
   try {
-    const api = await around.carrierApi(config, name)
+    const api = await carrierApi(config, name)
     const state = await api?.account?.()
     if (!state) return []
     const { problem, voiceUrl } = state

@@ -119,7 +119,7 @@ async function channelCheck(
 
 type GuildChannel = APIChannel & { readonly guild_id: string; readonly name: string | null }
 
-/** Finds the channel, even if the bot cannot see it. */
+/** Finds the channel, even if the bot cannot see it or connect to it, without which Discord does not show it. */
 async function foundChannel(
   id: string,
   { rest, guildIds }: DiscordOptions,

@@ -1,37 +1,20 @@
-import { existsSync } from 'node:fs'
-import {
-  type APIApplication,
-  ApplicationFlags,
-  type REST,
-  type RESTAPIPartialCurrentUserGuild,
-  Routes,
-} from 'discord.js'
+import { createRequire } from 'node:module'
+import { type APIApplication, type RESTAPIPartialCurrentUserGuild, Routes } from 'discord.js'
 import { inviteUrl } from '../../bridges/discord/commands/permissions.ts'
 import { type CommandState, commandStates } from '../../bridges/discord/commands/registration.ts'
-import { restTrouble } from '../../bridges/discord/commands/rest.ts'
-import { DiscordPreferences } from '../../bridges/discord/preferences.ts'
-import { systemClock } from '../../common/clock.ts'
-import { BridgeError } from '../../common/errors.ts'
-import { noopLogger } from '../../common/log.ts'
+import { restClient, restTrouble } from '../../bridges/discord/commands/rest.ts'
+import { howToInstall } from '../../common/optional-package.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { channelChecks, troubleCheck } from './discord-channels.ts'
 
 const TOKEN_MEND =
   'developer portal, your application, Bot, Reset Token; set discord.token (DRAGOMAN_DISCORD_TOKEN or …_FILE)'
-/** Remaining logins for the day: below this number, a bot that keeps restarting will be locked out. */
-const FEW_LOGINS = 50
-const PRIVILEGED = [
-  [ApplicationFlags.GatewayPresence, 'Presence'],
-  [ApplicationFlags.GatewayPresenceLimited, 'Presence'],
-  [ApplicationFlags.GatewayGuildMembers, 'Server Members'],
-  [ApplicationFlags.GatewayGuildMembersLimited, 'Server Members'],
-  [ApplicationFlags.GatewayMessageContent, 'Message Content'],
-  [ApplicationFlags.GatewayMessageContentLimited, 'Message Content'],
-] as const
 
-/** Checks whether Discord accepts the bot and its work; `rest` has its token. Never rejects. */
-export async function discordChecks(config: Config, rest: REST): Promise<Check[]> {
+/** Checks whether Discord accepts the bot and its work. Never rejects. */
+export async function discordChecks(config: Config): Promise<Check[]> {
+  const { token: secret = '', apiUrl } = config.discord
+  const rest = restClient({ token: secret, apiUrl })
   let application: APIApplication
   try {
     application = (await rest.get(Routes.currentApplication())) as APIApplication
@@ -39,20 +22,16 @@ export async function discordChecks(config: Config, rest: REST): Promise<Check[]
     return [tokenFailure(config, error)]
   }
   const token = ok('Discord token', `accepted: application ${application.name}`)
-  const intents = intentsCheck(application)
-  const logins = await loginsCheck(rest)
   let guilds: readonly RESTAPIPartialCurrentUserGuild[]
   try {
     guilds = (await rest.get(Routes.userGuilds())) as readonly RESTAPIPartialCurrentUserGuild[]
   } catch (error) {
-    return [token, intents, logins, troubleCheck('Discord guilds', restTrouble(error))]
+    return [token, troubleCheck('Discord guilds', restTrouble(error))]
   }
   const applicationId = application.id
   const states = await commandStates({ rest, applicationId, guilds: config.discord.guilds })
   return [
     token,
-    intents,
-    logins,
     ...guildChecks(config, guilds, applicationId),
     ...states.map(state => commandCheck(state, applicationId)),
     ...(await channelChecks(config, {
@@ -77,28 +56,6 @@ function tokenFailure({ discord }: Config, error: unknown): Check {
       : 'Discord does not recognize it, and it does not look like a bot token',
     TOKEN_MEND,
   )
-}
-
-/** The intents used need no activation; other activated ones have no effect. */
-function intentsCheck({ flags }: Pick<APIApplication, 'flags'>): Check {
-  const on = new Set(PRIVILEGED.filter(([flag]) => ((flags ?? 0) & flag) !== 0).map(([, label]) => label))
-  const more = on.size === 0 ? '' : `; enabled but not used: ${[...on].join(', ')}`
-  return ok('Discord intents', `Guilds, GuildVoiceStates: none is privileged${more}`)
-}
-
-async function loginsCheck(rest: REST): Promise<Check> {
-  const name = 'Discord logins'
-  try {
-    const { session_start_limit: limit } = (await rest.get(Routes.gatewayBot())) as {
-      session_start_limit: { total: number; remaining: number; reset_after: number }
-    }
-    const left = `${limit.remaining} of ${limit.total} left`
-    if (limit.remaining >= FEW_LOGINS) return ok(name, left)
-    const hours = Math.ceil(limit.reset_after / 3_600_000)
-    return warn(name, `${left}, for ${hours} h`, 'check the log of the bot for the cause of its restarts')
-  } catch (error) {
-    return troubleCheck(name, restTrouble(error))
-  }
 }
 
 function guildChecks(
@@ -129,16 +86,23 @@ function commandCheck({ place, state }: CommandState, applicationId: string): Ch
   return troubleCheck(name, state)
 }
 
-/** Checks whether the opt-outs can be read, without which the bridge does not start. Creates no files. */
-export function preferencesCheck({ discord }: Config): Check {
-  const name = 'Discord preferences'
-  const { file, key } = discord.preferences
-  if (!existsSync(file)) return ok(name, `${file}: no preferences stored yet`)
+/** Checks whether end-to-end encryption, which Discord requires, is available: the copy that the voice library loads. */
+export function encryptionCheck({ discord }: Config): Check {
+  const name = 'end-to-end encryption'
+  if (!discord.dave)
+    return warn(
+      name,
+      'disabled, so that only stage channels can be joined',
+      'set discord.dave to true, or remove it',
+    )
   try {
-    new DiscordPreferences({ file, key }, { clock: systemClock, log: noopLogger })
-    return ok(name, file)
-  } catch (error) {
-    if (!(error instanceof BridgeError)) throw error
-    return fail(name, error.message, 'restore a backup of both the file and its key')
+    const own = createRequire(import.meta.url)
+    const davey = createRequire(own.resolve('@discordjs/voice'))('@snazzah/davey') as {
+      readonly DAVE_PROTOCOL_VERSION: number
+    }
+    return ok(name, `DAVE ${davey.DAVE_PROTOCOL_VERSION}`)
+  } catch {
+    const fix = `${howToInstall('discord')}; in a clone, npm ci with optional packages`
+    return fail(name, '@snazzah/davey cannot be loaded', fix)
   }
 }

@@ -1,16 +1,10 @@
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
+import { localToken } from '../local-token.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { DoctorEnvironment } from './environment.ts'
-import {
-  checkRoute,
-  leadsHere,
-  localAddress,
-  reachedCheck,
-  signatureCheck,
-  withoutSlash,
-} from './route-checks.ts'
-import type { TestCallOutcome } from './test-call.ts'
+import { isDragoman, localAddress } from './requests.ts'
+import { checkRoute, leadsHere, reachedCheck, signatureCheck, withoutSlash } from './route-checks.ts'
+import { placeTestCall, type TestCallOutcome } from './test-call.ts'
 
 /** Latency above which a conversation is difficult (ms). */
 const LATE_MS = 4_000
@@ -133,29 +127,27 @@ const NUMBERS = ['+15005550001', '+15005550007', '+15005550008'] as const
  */
 export async function endToEnd(
   config: Config,
-  around: DoctorEnvironment,
   options: EndToEndOptions,
   others: readonly Check[],
 ): Promise<Check[]> {
-  const running = config.port !== 0 && (await around.isDragoman(localAddress(config)))
+  const running = config.port !== 0 && (await isDragoman(localAddress(config)))
   if (config.publicUrl === undefined || config.twilio.insecure) {
     if (!running) return notPlaced(options)
-    return await placed(config, around, options, { address: localAddress(config), others })
+    return await placed(config, options, { address: localAddress(config), others })
   }
-  const way = await checkRoute(config, around, { running, connectTo: options.connectTo })
+  const way = await checkRoute(config, { running, connectTo: options.connectTo })
   const reached = reachedCheck(way, config)
   if (!leadsHere(way)) return [reached, ...(reached.status === 'warn' ? notPlaced(options) : [])]
   const signature = signatureCheck(way, config)
   const checks = [reached, ...(signature ? [signature] : [])]
   if (signature?.status !== 'ok') return checks
   const address = withoutSlash(config.publicUrl)
-  return [...checks, ...(await placed(config, around, options, { address, others }))]
+  return [...checks, ...(await placed(config, options, { address, others }))]
 }
 
 /** Places the call, if requested, and reports its result. */
 async function placed(
   config: Config,
-  around: DoctorEnvironment,
   { call = true, audio, connectTo, patienceMs = PATIENCE_MS }: EndToEndOptions,
   { address, others }: { readonly address: string; readonly others: readonly Check[] },
 ): Promise<Check[]> {
@@ -163,10 +155,10 @@ async function placed(
   const name = 'translated call'
   const number = NUMBERS.find(each => !Object.hasOwn(config.twilio.numbers, each))
   if (number === undefined) return [warn(name, 'not placed: all test numbers have settings', 'free one')]
-  const token = config.twilio.authTokens[0] ?? (await around.localToken(address))
+  const token = config.twilio.authTokens[0] ?? (await localToken(address))?.token
   const languages: Languages = callLanguages(config, audio)
   try {
-    const outcome = await around.testCall({
+    const outcome = await placeTestCall({
       ...{ address, connectTo, number, audio, patienceMs, ...languages },
       authToken: config.twilio.insecure ? undefined : token,
     })

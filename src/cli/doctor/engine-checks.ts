@@ -1,19 +1,16 @@
 import type { Config } from '../../config/load.ts'
 import type { EngineKind } from '../../service/engines/engine.ts'
-import {
-  type EngineSettings,
-  type ExaminedEngine,
-  engineNamed,
-  examineInstalled,
-} from '../../service/engines/settings.ts'
+import { type ExaminedEngine, engineNamed, examineInstalled } from '../../service/engines/settings.ts'
 import { type ConfiguredEngine, choiceOf, configuredEngines } from '../engines/configured-engines.ts'
-import type { EngineTest } from '../engines/engine-test.ts'
+import { type EngineTest, testEngine } from '../engines/engine-test.ts'
 import { SETUP } from '../engines.ts'
+import { sampleSentence } from '../sample-audio.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { DoctorEnvironment } from './environment.ts'
 import { modelChecks } from './model-checks.ts'
-import { retirementChecks } from './model-retirement.ts'
+import { statusOf } from './requests.ts'
 
+/** Time for one sentence through an engine, in addition to its duration (ms). */
+const SENTENCE_MS = 20_000
 /** The work of an installed engine, by its kind. */
 const WORK: Readonly<Record<EngineKind, string>> = {
   transcription: 'speech recognition',
@@ -30,12 +27,11 @@ export interface EngineCheckOptions {
 /** Checks each engine with a real sentence, servers first whether they respond and accept the key. */
 export function sentenceChecks(
   engines: readonly ConfiguredEngine[],
-  around: DoctorEnvironment,
   { live = true }: EngineCheckOptions = {},
 ): Promise<Check[]> {
   const check = async (engine: ConfiguredEngine) => {
     const name = `${engine.kind}: ${engine.name}`
-    return (await serverCheck(name, engine, around)) ?? (await sentenceCheck(name, engine, live, around))
+    return (await serverCheck(name, engine)) ?? (await sentenceCheck(name, engine, live))
   }
   // Those in a process of this machine run one after the other: several models could need too much memory.
   let before: Promise<unknown> = Promise.resolve()
@@ -50,16 +46,12 @@ export function sentenceChecks(
 }
 
 /** Returns the problem of the server of an engine; undefined without a problem or a server. */
-async function serverCheck(
-  name: string,
-  engine: ConfiguredEngine,
-  around: DoctorEnvironment,
-): Promise<Check | undefined> {
+async function serverCheck(name: string, engine: ConfiguredEngine): Promise<Check | undefined> {
   const { engine: entry, url, apiKey, apiKeyFile } = choiceOf(engine)
   const { question } = engineNamed(engine.kind, entry)
   // A key in a file is read by the engine itself.
   if (url === undefined || question === undefined || apiKeyFile !== undefined) return undefined
-  const status = await around.statusOf(url + question.path, question.keyless ? undefined : apiKey)
+  const status = await statusOf(url + question.path, question.keyless ? undefined : apiKey)
   if (status === undefined)
     return fail(name, `nothing answers at ${url}`, 'check that it is running, and check its url')
   if (status === 401 || status === 403) return fail(name, `${url} answered ${status}`, keyFix(engine))
@@ -74,17 +66,14 @@ function keyFix({ key }: ConfiguredEngine): string {
 }
 
 /** Not all servers have a list of models, and a listed one can still reject requests: only a sentence shows it. */
-async function sentenceCheck(
-  name: string,
-  engine: ConfiguredEngine,
-  live: boolean,
-  around: DoctorEnvironment,
-): Promise<Check> {
+async function sentenceCheck(name: string, engine: ConfiguredEngine, live: boolean): Promise<Check> {
   const languages = engine.languages ? Array.from(new Set(engine.languages)).join(' ') : 'all its languages'
   const what = `${choiceOf(engine).url ?? engine.host ?? 'on this machine'}, for ${languages}`
   if (!live && !engine.local)
     return warn(name, `${what}: not tested`, 'leave out --no-live to send a sentence')
-  const test = await around.testEngine(engine)
+  const sentence = { ...(await sampleSentence()), transcribed: true }
+  const trial = { to: 'es-es', live: true, anyLanguage: true, limitMs: SENTENCE_MS }
+  const test = await testEngine(engine, { sentence, ...trial })
   if (test.outcome === 'ok') return ok(name, `${what}: ${described(test)}`)
   if (test.outcome === 'skipped') return ok(name, `${what}: not tested, ${test.reason}`)
   return fail(
@@ -108,29 +97,16 @@ function described({ kind, from, to, wordErrorRate, speech, times }: EngineTest)
 }
 
 /** Checks the engines of the embedded service; none if another service is configured. */
-export async function engineChecks(
-  config: Config,
-  around: DoctorEnvironment,
-  options: EngineCheckOptions = {},
-): Promise<Check[]> {
+export async function engineChecks(config: Config, options: EngineCheckOptions = {}): Promise<Check[]> {
   if (config.service.url !== undefined) return []
-  const installed = await installedChecks(config.embedded.engines, around)
-  const models = await modelChecks(config.embedded.engines, around)
+  const { engines } = config.embedded
+  const examined = await examineInstalled(engines)
+  const installed = examined.map(engine => installedCheck(WORK[engine.kind], engine))
+  const models = await modelChecks(engines)
   // A sentence would only repeat what is missing on this machine.
   const missing = [...installed, ...models].some(({ status }) => status === 'fail')
   const usable = configuredEngines(config.embedded).filter(({ host }) => host !== undefined || !missing)
-  return [
-    ...installed,
-    ...models,
-    ...(await sentenceChecks(usable, around, options)),
-    ...(await retirementChecks(usable, around)),
-  ]
-}
-
-/** Checks the engines that are programs and libraries of this machine. */
-async function installedChecks(settings: EngineSettings, around: DoctorEnvironment): Promise<Check[]> {
-  const examined = await examineInstalled(settings, around)
-  return examined.map(engine => installedCheck(WORK[engine.kind], engine))
+  return [...installed, ...models, ...(await sentenceChecks(usable, options))]
 }
 
 /** Reports an installed engine, by `name`. */

@@ -1,22 +1,16 @@
+import { openFleet } from '../../app/fleet.ts'
+import { pause, systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
+import { noopLogger } from '../../common/log.ts'
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** Access to the outside; tests provide their own. */
-export interface FleetEnvironment {
-  /** Joins the fleet for a moment. Rejects with a `BridgeError`. */
-  fleet(config: Config): Promise<ExaminedFleet>
-}
-
-export interface ExaminedFleet {
-  readonly up: boolean
-  /** Names of the other nodes that are running. */
-  readonly nodes: readonly string[]
-}
+/** Two heartbeats of the other nodes (ms). */
+const HEARTBEATS_MS = 1_200
 
 /** Checks the connection to NATS, if this is a node of a fleet. */
-export async function fleetChecks(config: Config, around: FleetEnvironment): Promise<Check[]> {
+export async function fleetChecks(config: Config): Promise<Check[]> {
   const { nats } = config.fleet
   if (!nats) return []
   if (missingOf('fleet').length > 0)
@@ -24,8 +18,10 @@ export async function fleetChecks(config: Config, around: FleetEnvironment): Pro
   const where = nats.servers.join(', ')
   const found: Check[] = []
   try {
-    const { up, nodes } = await around.fleet(config)
-    if (up)
+    await using fleet = await openFleet(config.fleet, { clock: systemClock, log: noopLogger })
+    await pause(systemClock, HEARTBEATS_MS)
+    const nodes = fleet.nodes.map(({ node }) => node).filter(node => node !== fleet.node)
+    if (fleet.status === 'up')
       found.push(
         ok('NATS', where),
         ok('Fleet', nodes.length > 0 ? `${nodes.join(', ')} running` : 'no other node is running'),

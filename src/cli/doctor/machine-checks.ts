@@ -1,38 +1,28 @@
-import { resolve } from 'node:path'
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import type { Config } from '../../config/load.ts'
 import type { ConfigError } from '../../config/problems.ts'
 import { isLoopbackOnly } from '../../net/client-address.ts'
 import { traceAddress } from '../../tracing/settings.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { DoctorEnvironment } from './environment.ts'
+import { isDragoman, localAddress, statusOf } from './requests.ts'
 
-/**
- * Checks whether recordings and transcripts can be written, and whether a collector accepts traces. Leaves no files
- * behind.
- */
-export async function keepingChecks(config: Config, around: DoctorEnvironment): Promise<Check[]> {
-  const { recording, transcripts, tracing } = config
+/** Checks whether recordings, transcripts and keys can be kept, and whether a collector accepts traces. */
+export async function keepingChecks({ recording, transcripts, tracing, service, embedded }: Config) {
   const checks = await Promise.all([
-    recording.mode === 'off' ? undefined : folderCheck('recordings', 'recording', recording.folder, around),
-    transcripts.store !== 'disk'
-      ? undefined
-      : folderCheck('transcripts', 'transcripts', transcripts.folder, around),
-    tracing.url === undefined ? undefined : collectorCheck(tracing.url, around),
-    config.service.url === undefined && !config.embedded.open
-      ? keyFileCheck(config.embedded.keyFile, around)
-      : undefined,
+    recording.mode === 'off' ? undefined : folderCheck('recordings', 'recording', recording.folder),
+    transcripts.store === 'disk' ? folderCheck('transcripts', 'transcripts', transcripts.folder) : undefined,
+    tracing.url === undefined ? undefined : collectorCheck(tracing.url),
+    service.url === undefined && !embedded.open ? keyFileCheck(embedded.keyFile) : undefined,
   ])
   return checks.filter(check => check !== undefined)
 }
 
-async function folderCheck(
-  name: string,
-  key: string,
-  folder: string,
-  around: DoctorEnvironment,
-): Promise<Check> {
+async function folderCheck(name: string, key: string, folder: string): Promise<Check> {
   const path = resolve(folder)
-  const code = await around.unwritable(path)
+  const code = await unwritable(path)
   if (code === undefined) return ok(name, `${path} is writable`)
   return fail(
     name,
@@ -41,33 +31,49 @@ async function folderCheck(
   )
 }
 
+/** Returns why a folder, or the closest one above it that exists, cannot be written to; undefined if it can. */
+async function unwritable(folder: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(folder)).isDirectory()) return 'ENOTDIR'
+    await access(folder, constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    const code = codeOf(error)
+    return code === 'ENOENT' && folder !== dirname(folder) ? await unwritable(dirname(folder)) : code
+  }
+}
+
 /** Checks whether the user who runs the service can read the key file, if it exists; root can read everything. */
-async function keyFileCheck(path: string, around: DoctorEnvironment): Promise<Check | undefined> {
+async function keyFileCheck(path: string): Promise<Check | undefined> {
   const name = 'key file'
-  const access = await around.fileAccess(path)
-  if (access === undefined) return undefined
-  const { code, owner, folderOwner, mode } = access
-  if (code !== undefined)
-    return fail(
-      name,
-      `${path} cannot be read: ${code}`,
-      'change its owner to the user who runs the server (chown)',
-    )
-  const rights = `uid ${owner}, mode ${mode.toString(8).padStart(4, '0')}`
-  if (owner !== folderOwner && (mode & 0o044) === 0)
-    return warn(
-      name,
-      `${path} (${rights}) is in a folder of uid ${folderOwner}`,
-      `if the server runs as that user, it accepts no key of the file: chown ${folderOwner} ${path}`,
-    )
-  return ok(name, `${path} is readable (${rights})`)
+  try {
+    const [file, folder] = await Promise.all([stat(path), stat(dirname(resolve(path)))])
+    await access(path, constants.R_OK)
+    const rights = `uid ${file.uid}, mode ${(file.mode & 0o777).toString(8).padStart(4, '0')}`
+    if (file.uid !== folder.uid && (file.mode & 0o044) === 0)
+      return warn(
+        name,
+        `${path} (${rights}) is in a folder of uid ${folder.uid}`,
+        `if the server runs as that user, it accepts no key of the file: chown ${folder.uid} ${path}`,
+      )
+    return ok(name, `${path} is readable (${rights})`)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT') return undefined
+    const fix = 'change its owner to the user who runs the server (chown)'
+    return fail(name, `${path} cannot be read: ${code}`, fix)
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }
 
 /** A collector responds to a GET with an error, which is sufficient. */
-async function collectorCheck(url: string, around: DoctorEnvironment): Promise<Check> {
+async function collectorCheck(url: string): Promise<Check> {
   const name = 'traces'
   const { host } = new URL(url)
-  const status = await around.statusOf(traceAddress(url), undefined)
+  const status = await statusOf(traceAddress(url))
   if (status === undefined)
     return warn(name, `no collector answers at ${host}`, 'check that it is running, and check tracing.url')
   if (status === 404)
@@ -79,13 +85,12 @@ async function collectorCheck(url: string, around: DoctorEnvironment): Promise<C
   return ok(name, `a collector answers at ${host}`)
 }
 
-const OLDEST = [24, 0] as const
+const OLDEST_NODE = 24
 
-/** Checks whether this Node version runs Dragoman. */
-export function nodeCheck(version: string): Check {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const fine = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])
-  return fine ? ok('Node', version) : fail('Node', version, `install Node 24 (at least ${OLDEST.join('.')})`)
+/** Checks whether this Node version (`24.21.0`) runs Dragoman. */
+export function nodeCheck(version = process.versions.node): Check {
+  if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok('Node', version)
+  return fail('Node', version, `install Node ${OLDEST_NODE} or newer`)
 }
 
 /** Reports the settings file that was read. */
@@ -95,9 +100,8 @@ export function settingsCheck({ file }: Config): Check {
 
 /** Reports invalid settings, one check for each problem. */
 export function settingsFailures({ problems }: ConfigError): Check[] {
-  return problems.map(({ key, source, found, allowed, meant, renamedTo }) => {
+  return problems.map(({ key, source, found, allowed, meant }) => {
     const where = `${source}${source === key ? '' : `: ${key}`}`
-    if (renamedTo !== undefined) return fail('settings', `${where} was renamed`, `write ${renamedTo}`)
     return fail(
       'settings',
       `${where}${found === undefined ? '' : `: ${found}`}`,
@@ -121,16 +125,24 @@ export function plainHttpChecks({ host, port, publicUrl, trustProxy }: Config): 
 }
 
 /** Checks whether the bridge server can listen, or already does. */
-export async function portCheck({ host, port }: Config, around: DoctorEnvironment): Promise<Check> {
+export async function portCheck({ host, port }: Config): Promise<Check> {
   const name = 'port'
-  const code = await around.listen(host, port)
+  const code = await listeningFault(host, port)
   if (code === undefined) return ok(name, `${host}:${port} is free`)
   if (code !== 'EADDRINUSE') {
     const fix = code === 'EACCES' ? 'set port to 1024 or more' : 'set host to an address of this machine'
     return fail(name, `${host}:${port}: ${code}`, fix)
   }
-  const here = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  if (await around.isDragoman(`http://${here.includes(':') ? `[${here}]` : here}:${port}`))
+  if (await isDragoman(localAddress({ host, port })))
     return ok(name, `${host}:${port}: a Dragoman server is running there`)
   return fail(name, `${host}:${port} is in use by another program`, 'stop it, or set port (DRAGOMAN_PORT)')
+}
+
+/** Returns the error code of listening there; undefined on success. */
+function listeningFault(host: string, port: number): Promise<string | undefined> {
+  return new Promise(resolve => {
+    const server = createServer()
+    server.once('error', error => resolve(codeOf(error)))
+    server.listen(port, host, () => server.close(() => resolve(undefined)))
+  })
 }

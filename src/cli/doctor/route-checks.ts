@@ -2,8 +2,7 @@ import type { Config } from '../../config/load.ts'
 import { signRequest } from '../../simulator/index.ts'
 import { newSid } from '../../simulator/twilio/phone/wire.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { DoctorEnvironment } from './environment.ts'
-import type { ProbeResult } from './http-probe.ts'
+import { localAddress, type ProbeResult, probeHttp, saysDragoman } from './requests.ts'
 
 /** The route between Twilio and this server, checked without a call. */
 export interface Route {
@@ -27,11 +26,7 @@ export interface WayOptions {
 }
 
 /** Checks the route to the public address. Places no call. */
-export async function checkRoute(
-  config: Config,
-  around: DoctorEnvironment,
-  { running, connectTo }: WayOptions,
-): Promise<Route> {
+export async function checkRoute(config: Config, { running, connectTo }: WayOptions): Promise<Route> {
   const publicUrl = withoutSlash(config.publicUrl ?? '')
   const [token] = config.twilio.authTokens
   // The end of an unknown call is acknowledged and has no effect.
@@ -39,17 +34,11 @@ export async function checkRoute(
   const url = `${publicUrl}/twilio/status`
   const asked = token === undefined ? undefined : { url, form, signature: signRequest(token, url, form) }
   const [health, signed, direct] = await Promise.all([
-    around.probe({ url: `${publicUrl}/health`, connectTo }),
-    asked && around.probe({ ...asked, connectTo }),
-    asked && running ? around.probe({ ...asked, url: `${localAddress(config)}/twilio/status` }) : undefined,
+    probeHttp({ url: `${publicUrl}/health`, connectTo }),
+    asked && probeHttp({ ...asked, connectTo }),
+    asked && running ? probeHttp({ ...asked, url: `${localAddress(config)}/twilio/status` }) : undefined,
   ])
   return { health, signed, direct, running }
-}
-
-/** Returns the address of the server of these settings on this machine. */
-export function localAddress({ host, port }: Pick<Config, 'host' | 'port'>): string {
-  const here = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${here.includes(':') ? `[${here}]` : here}:${port}`
 }
 
 export function withoutSlash(address: string): string {
@@ -84,7 +73,7 @@ export function reachedCheck(way: Route, config: Config): Check {
 
 /** True if a Dragoman server answers at the public address. */
 export function leadsHere({ health, signed }: Route): boolean {
-  return isDragoman(health) || (signed?.kind === 'answer' && signed.status === 204)
+  return saysDragoman(health) || (signed?.kind === 'answer' && signed.status === 204)
 }
 
 /**
@@ -178,48 +167,41 @@ function nowhere(probe: Exclude<ProbeResult, Answer>, { publicUrl = '' }: Config
   }
 }
 
-/** Explains a certificate error by the codes of OpenSSL and Node. */
-function certificate(code: string, hostname: string): Trouble {
-  switch (code) {
-    case 'CERT_HAS_EXPIRED':
-      return { found: 'its certificate has expired', fix: 'renew it; Caddy and certbot renew automatically' }
-    case 'CERT_NOT_YET_VALID':
-      return { found: 'its certificate is not valid yet', fix: 'check the clock of this machine' }
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-    case 'HOSTNAME_MISMATCH':
-      return {
-        found: `its certificate is for another name than ${hostname}`,
-        fix: `get one for ${hostname}, or set publicUrl to a name that it covers`,
-      }
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-      return {
-        found: `its certificate is not signed by a public CA (${code})`,
-        fix: 'get a certificate from a public CA, such as Let’s Encrypt: Caddy does this automatically',
-      }
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'UNABLE_TO_GET_ISSUER_CERT':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return {
-        found: `the chain of its certificate is incomplete (${code})`,
-        fix: 'configure the full chain (fullchain.pem) of a public CA in the proxy',
-      }
-    default:
-      return {
-        found: `its TLS is not compatible with Twilio (${code})`,
-        fix: 'terminate TLS in a proxy that listens on port 443 in front of the server: deploy/nginx, deploy/caddy',
-      }
-  }
+const UNKNOWN_CA: Trouble = {
+  found: 'its certificate is not signed by a public CA',
+  fix: 'get a certificate from a public CA, such as Let’s Encrypt: Caddy does this automatically',
+}
+const INCOMPLETE: Trouble = {
+  found: 'the chain of its certificate is incomplete',
+  fix: 'configure the full chain (fullchain.pem) of a public CA in the proxy',
+}
+/** Codes of OpenSSL for invalid certificates. */
+const CERTIFICATE_TROUBLES: Readonly<Record<string, Trouble>> = {
+  CERT_HAS_EXPIRED: {
+    found: 'its certificate has expired',
+    fix: 'renew it; Caddy and certbot renew automatically',
+  },
+  CERT_NOT_YET_VALID: { found: 'its certificate is not valid yet', fix: 'check the clock of this machine' },
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_CA,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CA,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: INCOMPLETE,
+  UNABLE_TO_GET_ISSUER_CERT: INCOMPLETE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: INCOMPLETE,
 }
 
-function isDragoman(probe: ProbeResult): boolean {
-  if (probe.kind !== 'answer' || probe.status !== 200) return false
-  try {
-    const said = JSON.parse(probe.body) as { status?: unknown; name?: unknown } | null
-    return said?.status === 'ok' && said.name === 'dragoman'
-  } catch {
-    return false
-  }
+/** Explains a certificate error by the codes of OpenSSL and Node. */
+function certificate(code: string, hostname: string): Trouble {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH')
+    return {
+      found: `its certificate is for another name than ${hostname}`,
+      fix: `get one for ${hostname}, or set publicUrl to a name that it covers`,
+    }
+  return (
+    CERTIFICATE_TROUBLES[code] ?? {
+      found: `its TLS is not compatible with Twilio (${code})`,
+      fix: 'terminate TLS in a proxy that listens on port 443 in front of the server: deploy/nginx, deploy/caddy',
+    }
+  )
 }
 
 /** Returns the path of the public address, without a trailing slash. */

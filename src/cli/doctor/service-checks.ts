@@ -1,12 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import { CARRIERS } from '../../bridges/phone/carriers.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
-import { isWrittenLocal } from '../../net/outbound-guard.ts'
 import { ServiceClientError } from '../../service/client/errors.ts'
+import { ServiceClient } from '../../service/client/service-client.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
+import { ServiceProcess } from '../../service/server/process/service-process.ts'
+import type { ServiceConfig } from '../../service/server/settings.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { DoctorEnvironment, ExaminedService } from './environment.ts'
 
 /** A translation direction that the settings need. */
 export interface LanguagePair {
@@ -89,7 +91,7 @@ function dialedPairs(
 const MOST_NAMED = 6
 
 /** Checks whether the service and its fallbacks are reachable, accept the key and support what the settings need. */
-export async function serviceChecks(config: Config, around: DoctorEnvironment): Promise<Check[]> {
+export async function serviceChecks(config: Config): Promise<Check[]> {
   const services = [
     config.service,
     ...config.service.fallbacks.map(each => ({
@@ -101,68 +103,73 @@ export async function serviceChecks(config: Config, around: DoctorEnvironment): 
   ]
   const checks: Check[] = []
   for (const [place, service] of services.entries())
-    checks.push(...(await checksOf({ ...config, service }, around, place === 0 ? '' : `fallback ${place} `)))
+    checks.push(...(await checksOf({ ...config, service }, place === 0 ? '' : `fallback ${place} `)))
   return checks
 }
 
-async function checksOf(config: Config, around: DoctorEnvironment, which: string): Promise<Check[]> {
+async function checksOf(config: Config, which: string): Promise<Check[]> {
+  const { mode, socketPath } = config.service
   const where = config.service.url ?? 'embedded'
   const named = (check: Check): Check => ({ ...check, name: `${which}${check.name}` })
-  let service: ExaminedService | undefined
   try {
-    service = await around.service(config)
-    const [languages, voices] = await Promise.all([service.languages(), service.voices()])
+    await using service = await reachable(config)
+    const client = new ServiceClient({ ...service, socketPath })
+    const [languages, voices] = await Promise.all([client.languages(), client.voices()])
     const heard = languages.filter(each => each.transcription).map(each => each.languageId)
     const reached = ok(
       'service',
       `${where}: recognizes ${heard.length === 0 ? 'no speech' : shortened(heard)}; ${languages.length} languages, ${voices.length} voices`,
     )
     const pairs = languagePairs(config)
-    const able = pairs.flatMap(pair => pairChecks(pair, languages, voices, config.service.mode))
-    const first = pairs.find(pair => pairChecks(pair, languages, voices, config.service.mode).every(isFine))
-    const session = first ? [await sessionCheck(service, first)] : []
+    const able = pairs.map(pair => pairCheck(pair, languages, voices, mode))
+    const first = pairs.find((_, index) => able[index]?.status === 'ok')
+    const session = first ? [await sessionCheck(client, first, mode)] : []
     return [reached, ...keyCheck(config), ...session, ...able].map(named)
   } catch (error) {
     return [named(failure('service', error, where))]
-  } finally {
-    await service?.close()
   }
 }
 
+/** The configured service, or the embedded one, which is started. Disposing stops it. */
+async function reachable({ service, embedded }: Config) {
+  const { url, apiKey = '' } = service
+  if (url !== undefined) return { url, apiKey, async [Symbol.asyncDispose]() {} }
+  const key = randomBytes(18).toString('base64url')
+  const settings = { ...(structuredClone(embedded) as ServiceConfig), port: 0, apiKeys: [key] }
+  const started = await ServiceProcess.start(settings)
+  return { url: started.url, apiKey: key, [Symbol.asyncDispose]: () => started.close() }
+}
+
 /** Checks whether one language can be translated into the other, with a voice. */
-function pairChecks(
+function pairCheck(
   { from, to, used }: LanguagePair,
   languages: readonly LanguageEntry[],
   voices: readonly VoiceEntry[],
   mode: 'block' | 'streaming',
-): Check[] {
+): Check {
   const name = `${from} → ${to}`
   const source = languages.find(entry => entry.languageId === from)
   const speakable = languages.filter(entry => entry.transcription).map(entry => entry.languageId)
   if (!source?.transcription)
-    return [fail(name, `the service does not transcribe ${from} (${used})`, instead(from, speakable))]
+    return fail(name, `the service does not transcribe ${from} (${used})`, instead(from, speakable))
   if (!source.translation.includes(to))
-    return [
-      fail(
-        name,
-        `the service does not translate ${from} into ${to} (${used})`,
-        instead(to, source.translation),
-      ),
-    ]
+    return fail(
+      name,
+      `the service does not translate ${from} into ${to} (${used})`,
+      instead(to, source.translation),
+    )
   const there = voices.filter(voice => voice.languageId === to)
   if (there.length === 0) {
     const spoken = [...new Set(voices.map(voice => voice.languageId))]
-    return [fail(name, `the service has no voice for ${to} (${used})`, instead(to, spoken))]
+    return fail(name, `the service has no voice for ${to} (${used})`, instead(to, spoken))
   }
   if (!there.some(voice => voice.modes.includes(mode)))
-    return [
-      fail(
-        name,
-        `no voice for ${to} in mode ${mode}`,
-        `set service.mode to ${there[0]?.modes[0] ?? 'block'}`,
-      ),
-    ]
-  return [ok(name, `${there.length} voices (${used})`)]
+    return fail(
+      name,
+      `no voice for ${to} in mode ${mode}`,
+      `set service.mode to ${there[0]?.modes[0] ?? 'block'}`,
+    )
+  return ok(name, `${there.length} voices (${used})`)
 }
 
 /** Explains what failed at the service, with the fix. */
@@ -186,9 +193,14 @@ function mendOf(error: unknown): string {
   return 'check that it is running, and check service.url'
 }
 
-async function sessionCheck(service: ExaminedService, { from, to }: LanguagePair): Promise<Check> {
+async function sessionCheck(
+  client: ServiceClient,
+  { from, to }: LanguagePair,
+  mode: 'block' | 'streaming',
+): Promise<Check> {
   try {
-    await service.session(from, to)
+    const languages = { languageIdSource: from, languageIdTarget: to }
+    await using _session = await client.openSession('/sts', { ...languages, receiveAudio: { mode } })
     return ok('session', `opened for ${from} → ${to}`)
   } catch (error) {
     return failure('session', error, `${from} → ${to}`)
@@ -213,80 +225,4 @@ function shortened(languages: readonly string[]): string {
   const more = languages.length - MOST_NAMED
   const named = languages.slice(0, MOST_NAMED).join(', ')
   return more > 0 ? `${named} and ${more} more` : named
-}
-
-function isFine(check: Check): boolean {
-  return check.status === 'ok'
-}
-
-/** A secret with fewer distinct characters is not random. */
-const LEAST_CHARACTERS = 8
-
-/** Checks the keys of the control API and the webhook receivers. Never shows keys, secrets or addresses. */
-export async function controlChecks(config: Config, around: DoctorEnvironment): Promise<Check[]> {
-  const [control, ...webhooks] = await Promise.all([
-    controlCheck(config, around),
-    ...config.webhooks.map((each, at) => webhookCheck(each.name ?? `${at + 1}`, each, around)),
-  ])
-  return [control, ...webhooks]
-}
-
-/** Checks the keys, and whether a running server accepts them. */
-async function controlCheck({ control, host, port }: Config, around: DoctorEnvironment): Promise<Check> {
-  const name = 'control API'
-  const { keys } = control
-  const [first] = keys
-  if (!first) return ok(name, 'disabled: no key in control.keys')
-  const names = keys.map(each => each.name).join(', ')
-  if (new Set(keys.map(({ key }) => key)).size < keys.length)
-    return fail(name, `two of ${names} have the same key`, 'give each its own key: openssl rand -hex 24')
-  const weak = keys.find(({ key }) => isWeak(key))
-  if (weak)
-    return warn(name, `the key of ${weak.name} is easy to guess`, 'generate one: openssl rand -hex 24')
-  const here = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  const server = `http://${here.includes(':') ? `[${here}]` : here}:${port}`
-  if (port === 0 || !(await around.isDragoman(server)))
-    return ok(name, `ready for ${names} once the server runs`)
-  for (const { name: holder, key } of keys)
-    if ((await around.statusOf(`${server}/v1/webhooks`, key)) !== 200)
-      return warn(name, `the running server does not accept the key of ${holder}`, 'restart it')
-  return ok(name, `ready for ${names}`)
-}
-
-/** Checks whether a receiver responds. Sends no event, since a fake one could cause harm. */
-async function webhookCheck(
-  title: string,
-  { url, secret, includeTexts: texts, allowPrivateAddresses: local }: Config['webhooks'][number],
-  around: DoctorEnvironment,
-): Promise<Check> {
-  const name = `webhook ${title}`
-  const { host, protocol } = new URL(url)
-  if (isWeak(secret)) return warn(name, 'its secret is easy to guess', 'generate one: openssl rand -hex 24')
-  const status = await around.receiver(url, local)
-  if (status === undefined)
-    return fail(name, `nothing answers at ${host}`, 'check that the receiver is running, and check its url')
-  if (status === 'local')
-    return fail(
-      name,
-      `${host} resolves to a private address, to which webhooks are not sent`,
-      'set its local to true if that is intended',
-    )
-  if (status >= 300 && status < 400)
-    return fail(
-      name,
-      `${host} answered ${status}, a redirect`,
-      'set its url to the redirect target: redirects are not followed',
-    )
-  if (status >= 500) return warn(name, `${host} answered ${status}`, 'see the log of the receiver')
-  if (protocol === 'http:' && !isWrittenLocal(new URL(url)) && !local)
-    return warn(
-      name,
-      `${host} is not https: ${texts ? 'transcripts' : 'events'} are sent unencrypted`,
-      'use https',
-    )
-  return ok(name, `${host} responds, and events are signed`)
-}
-
-function isWeak(secret: string): boolean {
-  return new Set(secret).size < LEAST_CHARACTERS
 }

@@ -1,44 +1,41 @@
 import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js'
+import type { Twilio } from 'twilio'
 import { CARRIERS } from '../../bridges/phone/carriers.ts'
-import { boundSettings, type VoiceSettings } from '../../bridges/phone/rest/numbers.ts'
+import { boundSettings, voiceSettingsOf } from '../../bridges/phone/rest/numbers.ts'
+import { carrierError } from '../../bridges/phone/twilio/rest.ts'
+import { restClient } from '../../bridges/phone/twilio/rest-client.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-
-/** Data of the account at Twilio; every method rejects with `BridgeError`. */
-export interface ExaminedAccount {
-  account(): Promise<{ readonly status: string; readonly type: string }>
-  /** Returns the voice settings of a number; undefined if the account does not own it. */
-  number(phoneNumber: string): Promise<VoiceSettings | undefined>
-  /** Returns true if the account can call ordinary numbers of a country (ISO 3166, two letters). */
-  callable(country: string): Promise<boolean>
-}
 
 /** Maximum number of countries checked for a shared prefix (+1). */
 const MOST_COUNTRIES = 3
 
 /** Checks whether Twilio allows what the settings require. Skipped if `twilio.outbound` names no account. */
-export async function accountChecks(
-  config: Config,
-  open: (config: Config) => Promise<ExaminedAccount | undefined>,
-): Promise<Check[]> {
-  const { outbound, numbers } = config.twilio
+export async function accountChecks(config: Config): Promise<Check[]> {
+  const name = 'Twilio account'
+  const { outbound, numbers, authTokens } = config.twilio
+  if (!outbound) return []
   try {
-    const account = await open(config)
-    if (!account) return []
-    const name = 'Twilio account'
-    const about = await account.account().catch((error: unknown) => error)
-    if (about instanceof BridgeError)
-      return [fail(name, about.message, 'check the account SID and the token or API key in twilio.outbound')]
-    const own = new Set([...Object.keys(numbers), ...(outbound ? [outbound.from] : [])])
+    const client = await restClient({ ...outbound, authToken: outbound.authToken ?? authTokens[0] })
+    const account = await answered(client.api.v2010.accounts(outbound.accountSid).fetch())
+    const own = new Set([...Object.keys(numbers), outbound.from])
     return [
-      accountCheck(about as Awaited<ReturnType<ExaminedAccount['account']>>),
-      ...(await Promise.all([...own].filter(isPhone).map(each => numberCheck(each, account, config)))),
-      ...(await Promise.all((outbound?.allowedPrefixes ?? []).map(prefix => countryCheck(prefix, account)))),
+      accountCheck(account),
+      ...(await Promise.all([...own].filter(isPhone).map(each => numberCheck(each, client, config)))),
+      ...(await Promise.all(outbound.allowedPrefixes.map(prefix => countryCheck(prefix, client)))),
     ]
   } catch (error) {
-    if (error instanceof BridgeError) return [fail('Twilio account', error.message, 'check twilio.outbound')]
-    throw error
+    if (!(error instanceof BridgeError)) throw error
+    return [fail(name, error.message, 'check the account SID and the token or API key in twilio.outbound')]
+  }
+}
+
+async function answered<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request
+  } catch (error) {
+    throw carrierError(error)
   }
 }
 
@@ -56,23 +53,24 @@ function accountCheck({ status, type }: { status: string; type: string }): Check
 }
 
 /** Checks whether calls of one of our numbers reach this server. */
-async function numberCheck(number: string, account: ExaminedAccount, config: Config): Promise<Check> {
+async function numberCheck(number: string, client: Twilio, config: Config): Promise<Check> {
   const name = `number ${number}`
   const bind = `dragoman twilio bind ${number}`
   try {
-    const settings = await account.number(number)
-    if (!settings)
+    const listed = await answered(client.incomingPhoneNumbers.list({ phoneNumber: number, limit: 2 }))
+    const found = listed.find(each => each.phoneNumber === number)
+    if (!found)
       return fail(name, 'does not belong to the account', 'check the number and the account credentials')
-    const { voiceUrl, trunkSid, voiceApplicationSid, voiceMethod } = settings
+    const { voiceUrl, trunkSid, voiceApplicationSid, voiceMethod } = voiceSettingsOf(found)
     if (trunkSid) return fail(name, 'is on a SIP trunk, which receives its calls', bind)
     if (voiceApplicationSid) return fail(name, 'belongs to a TwiML app, which receives its calls', bind)
     if (!(number in config.twilio.numbers) && voiceUrl === '') return ok(name, 'only places calls')
     if (config.publicUrl === undefined) return warn(name, `calls ${voiceUrl || 'nothing'}`, 'set publicUrl')
     const wanted = boundSettings(config.publicUrl.replace(/\/+$/, ''), 'twilio').voiceUrl
-    const [found = ''] = voiceUrl.split('?')
-    if (found === wanted && voiceMethod === 'POST') return ok(name, 'routes to this server')
-    if (found === wanted) return fail(name, `asks ${wanted} by ${voiceMethod}`, bind)
-    if (found === wanted.replace(/^https:/, 'http:'))
+    const [target = ''] = voiceUrl.split('?')
+    if (target === wanted && voiceMethod === 'POST') return ok(name, 'routes to this server')
+    if (target === wanted) return fail(name, `asks ${wanted} by ${voiceMethod}`, bind)
+    if (target === wanted.replace(/^https:/, 'http:'))
       return fail(name, 'routes here over http, for which Twilio’s signature differs', bind)
     return fail(name, `calls ${voiceUrl || 'nothing'}, not ${wanted}`, bind)
   } catch (error) {
@@ -81,14 +79,17 @@ async function numberCheck(number: string, account: ExaminedAccount, config: Con
 }
 
 /** Checks whether the account can call the countries of `twilio.outbound.allowedPrefixes`. */
-async function countryCheck(prefix: string, account: ExaminedAccount): Promise<Check> {
+async function countryCheck(prefix: string, client: Twilio): Promise<Check> {
   const name = `calls to ${prefix}…`
   const countries = countriesOf(prefix)
   if (countries.length === 0)
     return fail(name, 'no country has this prefix', 'fix twilio.outbound.allowedPrefixes')
   try {
     for (const country of countries.slice(0, MOST_COUNTRIES))
-      if (await account.callable(country)) return ok(name, `permitted (${country})`)
+      if (
+        (await answered(client.voice.v1.dialingPermissions.countries(country).fetch())).lowRiskNumbersEnabled
+      )
+        return ok(name, `permitted (${country})`)
     return fail(
       name,
       `not permitted (${countries.slice(0, MOST_COUNTRIES).join(', ')})`,
@@ -125,7 +126,7 @@ const PRIVATE =
 
 /** Checks the requirements of real calls: a public address and the auth token. */
 export function twilioChecks(config: Config): Check[] {
-  return [addressCheck(config.publicUrl), ...credentialChecks(config), numbersCheck(config)]
+  return [addressCheck(config.publicUrl), ...credentialChecks(config)]
 }
 
 /** Checks the form of the public address. */
@@ -162,30 +163,4 @@ function tokenCheck({ twilio, publicUrl }: Config): Check {
   const odd = twilio.authTokens.filter(token => !/^[0-9a-f]{32}$/.test(token)).length
   if (odd > 0) return warn(name, `${odd} of ${count} does not look like one (32 digits and letters a–f)`, fix)
   return ok(name, count === 1 ? 'set' : `${count} set`)
-}
-
-function numbersCheck(config: Config): Check {
-  const { languages } = config
-  const numbers = CARRIERS.flatMap(({ name }) => Object.entries(config[name].numbers))
-  const everybody = `${languages.speaks} → ${languages.hears}`
-  if (numbers.length === 0) return ok('numbers', `all numbers: ${everybody}`)
-  const shown = numbers.map(([number, settings]) => `${number} ${whatFor(settings, languages)}`)
-  return ok('numbers', `${shown.join('; ')}; others ${everybody}`)
-}
-
-/** Describes what callers of a number get. */
-function whatFor(
-  { speaks, hears, room, dial, menu, roomCode }: Config['twilio']['numbers'][string],
-  languages: Config['languages'],
-): string {
-  const own = speaks ?? languages.speaks
-  // As on admission: with someone to talk to, callers hear their own language; alone, they hear the translation.
-  const heard = hears ?? ((dial || roomCode) && own !== 'none' ? own : languages.hears)
-  const asked = menu && menu.mode !== 'fixed'
-  return [
-    asked ? `asks for ${menu.languages.join(' or ')}` : own === heard ? own : `${own} → ${heard}`,
-    ...(room === undefined ? [] : [`room ${room}`]),
-    ...(roomCode ? ['room by code'] : []),
-    ...(dial ? [`calls a number that speaks ${dial.speaks ?? languages.speaks}`] : []),
-  ].join(', ')
 }

@@ -14,7 +14,7 @@ import {
   runTranslator,
   within,
 } from './engine-run.ts'
-import { errorRate, wordErrors } from './sentences.ts'
+import { errorRate, wordErrors } from './word-errors.ts'
 
 /** The sentence that engines are tested with. */
 export interface TestSentence {

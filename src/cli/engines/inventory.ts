@@ -9,9 +9,7 @@ import { describePrice } from '../../service/engines/usage/billing.ts'
 import { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
 import { type Check, renderChecks } from '../doctor/check.ts'
 import { installedCheck } from '../doctor/engine-checks.ts'
-import type { DoctorEnvironment } from '../doctor/environment.ts'
-import { localEnvironment } from '../doctor/machine.ts'
-import { modelFileChecks } from '../doctor/model-checks.ts'
+import { modelChecks } from '../doctor/model-checks.ts'
 import { type Terminal, tableLines } from '../terminal.ts'
 import { type ConfiguredEngine, configuredEngines, openAlone } from './configured-engines.ts'
 
@@ -108,13 +106,12 @@ export async function showModels(
   config: Config,
   { json }: { readonly json?: boolean | undefined },
   terminal: Terminal,
-  around: DoctorEnvironment = localEnvironment,
 ): Promise<void> {
   const { engines } = config.embedded
-  const installed = await examineInstalled(engines, around)
+  const installed = await examineInstalled(engines)
   const checks: Check[] = [
     ...installed.map(engine => installedCheck(engine.name, engine)),
-    ...(await modelFileChecks(engines)),
+    ...(await modelChecks(engines)),
   ]
   if (json) return terminal.line(JSON.stringify(checks, undefined, 2))
   for (const line of renderChecks(checks).split('\n')) terminal.line(line)

@@ -2,12 +2,11 @@ import { readFile } from 'node:fs/promises'
 import type { LanguageId } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
 import { CommandError } from '../errors.ts'
-import { wideAudio } from '../sample-audio.ts'
+import { sampleSentence, wideAudio } from '../sample-audio.ts'
 import type { Colored, Terminal, Text } from '../terminal.ts'
 import { type ConfiguredEngine, configuredEngines } from './configured-engines.ts'
 import type { RunTimes } from './engine-run.ts'
 import { type EngineTest, type EngineTestOptions, type TestSentence, testEngine } from './engine-test.ts'
-import { sampleSentence } from './sentences.ts'
 
 export interface TestEnginesOptions extends Pick<EngineTestOptions, 'clock' | 'open' | 'limitMs'> {
   /** Only engines of this name; `kind/name` selects one of several kinds. */
@@ -48,10 +47,7 @@ export async function testEngines(
 }
 
 /** Returns the engines called `name`, or all; throws a `CommandError` with the names if there is none. */
-export function selectEngines(
-  engines: readonly ConfiguredEngine[],
-  name: string | undefined,
-): ConfiguredEngine[] {
+function selectEngines(engines: readonly ConfiguredEngine[], name: string | undefined): ConfiguredEngine[] {
   if (name === undefined) return [...engines]
   const found = engines.filter(each => each.name === name || `${each.kind}/${each.name}` === name)
   if (found.length > 0) return found

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { isLanguageId, type LanguageId, languageId } from '../../common/language.ts'
 import { DIALED_NUMBER } from '../../common/setting-fields.ts'
-import { ConfigError, loadConfig } from '../../config/load.ts'
 import { writeFileAtomic } from '../../storage/atomic-file.ts'
-import { doctor, exitCode, renderChecks } from '../doctor/doctor.ts'
+import { doctor, exitCode, renderChecks, settingsToExamine } from '../doctor/doctor.ts'
 import { CommandError } from '../errors.ts'
 import { startedAs, type Terminal } from '../terminal.ts'
 import {
@@ -61,7 +60,7 @@ export async function init(options: InitOptions, terminal: Terminal, ask?: Ask):
     for (const { what, variable, from } of secrets) terminal.line(`  ${variable}  ${what}, from ${from}`)
   }
   if (options.doctor) {
-    const checks = await doctor(settingsOf(file), undefined, { call: false, live: false })
+    const checks = await doctor(settingsToExamine({ file }), { call: false, live: false })
     terminal.line()
     for (const line of renderChecks(checks).split('\n')) terminal.line(line)
     if (exitCode(checks) !== 0) {
@@ -72,15 +71,6 @@ export async function init(options: InitOptions, terminal: Terminal, ask?: Ask):
   terminal.line()
   terminal.line('Next:')
   for (const command of nextSteps(answers, file, program)) terminal.line(`  ${command}`)
-}
-
-function settingsOf(file: string) {
-  try {
-    return loadConfig({ file })
-  } catch (error) {
-    if (error instanceof ConfigError) return error
-    throw error
-  }
 }
 
 /** Questions on the terminal. */

@@ -56,16 +56,6 @@ export interface ListedEngine<K extends keyof Ports, S extends EntrySchema> {
   create(settings: SettingsOf<S>, context: EngineContext): Ports[K] | Promise<Ports[K]>
 }
 
-/** What the doctor uses of the machine; tests provide their own. */
-export interface Machine {
-  /** Returns why a shared library cannot be loaded; undefined if it can. */
-  loadLibrary(name: string): Promise<string | undefined>
-  /** Returns the first line that a program prints; undefined if it cannot be run. */
-  ask(command: string, args: readonly string[]): Promise<string | undefined>
-  exists(path: string): Promise<boolean>
-  list(folder: string): Promise<readonly string[]>
-}
-
 /** What the doctor has found: the engine, or what is missing with the system packages to install. */
 export type Examination = { readonly found: string } | { readonly missing: string; readonly packages: string }
 
@@ -80,7 +70,8 @@ export interface InstalledEngine<
   /** Its own section of the settings. */
   readonly settings: S
   create(settings: SettingsOf<S>, context: EngineContext): Promise<Ports[K]>
-  examine(settings: SettingsOf<S>, machine: Machine): Promise<Examination>
+  /** Never rejects. */
+  examine(settings: SettingsOf<S>): Promise<Examination>
 }
 
 export function listedEngine<K extends keyof Ports, S extends EntrySchema>(

@@ -6,7 +6,6 @@ import type {
   Examination,
   InstalledEngine,
   ListedEngine,
-  Machine,
   Ports,
   ProviderKey,
 } from './definition.ts'
@@ -104,10 +103,7 @@ export interface ExaminedEngine {
 }
 
 /** Examines the installed engines, which includes disabled ones. */
-export async function examineInstalled(
-  settings: EngineSettings,
-  machine: Machine,
-): Promise<ExaminedEngine[]> {
+export async function examineInstalled(settings: EngineSettings): Promise<ExaminedEngine[]> {
   return Promise.all(
     INSTALLED.map(async engine => {
       const { kind, name } = engine
@@ -117,7 +113,7 @@ export async function examineInstalled(
         z.ZodObject<{ enabled: z.ZodBoolean }>
       >
       const own = settings[name]
-      return { kind, name, enabled: own.enabled, examination: await examine(own, machine) }
+      return { kind, name, enabled: own.enabled, examination: await examine(own) }
     }),
   )
 }

@@ -64,16 +64,12 @@ async function talk(stage = false): Promise<Talk> {
 
 describe.concurrent('when a channel ends, readers see why, and the phone hears a notice and is hung up', () => {
   test.each<[string, string, (talk: Talk) => unknown]>([
-    ['D15 a moderator disconnects the bot', 'I was disconnected', ({ guild }) => guild.kickBot()],
-    ['D15 the channel is deleted', '', ({ guild, sala }) => guild.deleteChannel(sala)],
-    ['D15 close code 4021', 'I lost the voice connection', ({ sala }) => close(sala, 4021)],
+    ['a moderator disconnects the bot', 'I was disconnected', ({ guild }) => guild.kickBot()],
+    ['the channel is deleted', '', ({ guild, sala }) => guild.deleteChannel(sala)],
+    ['close code 4021', 'I lost the voice connection', ({ sala }) => close(sala, 4021)],
+    ['close code 4022 and no other server', 'I lost the voice connection', ({ sala }) => close(sala, 4022)],
     [
-      'D15 close code 4022 and no other server',
-      'I lost the voice connection',
-      ({ sala }) => close(sala, 4022),
-    ],
-    [
-      'D14 another encryption mode, again and again',
+      'another encryption mode, again and again',
       'I lost the voice connection',
       ({ sala }) => {
         for (let n = 0; n < 9; n++) sala.call.faults.closeAt('identify', 4016)
@@ -81,11 +77,11 @@ describe.concurrent('when a channel ends, readers see why, and the phone hears a
       },
     ],
     [
-      'D34 the bot loses access to the channel, and cannot write',
+      'the bot loses access to the channel, and cannot write',
       '',
       ({ guild, sala }) => guild.setPermissions(sala, guild.bot, { deny: ['Connect'] }),
     ],
-    ['D40 everyone leaves', 'Everyone left', ({ guild }) => guild.owner.leave()],
+    ['everyone leaves', 'Everyone left', ({ guild }) => guild.owner.leave()],
   ])('%s', async (_what, words, fault) => {
     const one = await talk()
     await fault(one)
@@ -96,7 +92,7 @@ describe.concurrent('when a channel ends, readers see why, and the phone hears a
 })
 
 describe.concurrent('a channel that continues', () => {
-  test('D33 the bot is muted, then deafened: the phone is notified, also when it is over', async () => {
+  test('the bot is muted, then deafened: the phone is notified, also when it is over', async () => {
     const { guild, told, reads, phone } = await talk()
     await guild.bot.setVoice({ mute: true })
     await told('channel-mute')
@@ -109,7 +105,7 @@ describe.concurrent('a channel that continues', () => {
     expect(times(phone.heard(), noticeHz('channel-mute', 'es'))).toBe(1)
   })
 
-  test('D34 the bot loses the right to speak: the phone is notified, captions continue', async () => {
+  test('the bot loses the right to speak: the phone is notified, captions continue', async () => {
     const { guild, sala, told, reads } = await talk()
     guild.setPermissions(sala, guild.bot, { deny: ['Speak'] })
     await told('channel-mute')
@@ -118,7 +114,7 @@ describe.concurrent('a channel that continues', () => {
     await told('channel-back')
   })
 
-  test('D39 a stage: it asks to speak and reports this, also on the phone, until a moderator allows it', async () => {
+  test('a stage: it asks to speak and reports this, also on the phone, until a moderator allows it', async () => {
     const { guild, told, reads } = await talk(true)
     await reads('I asked to speak on this stage')
     expect(guild.bot.voice?.requestedToSpeakAt).toBeDefined()

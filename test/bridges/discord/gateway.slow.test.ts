@@ -34,7 +34,7 @@ async function resumed(casa: Parlour, fault: () => void): Promise<number> {
   return performance.now() - at
 }
 
-test.concurrent('D1 D2 D3 D4 D8 the main gateway disconnects in every way, and no speech is lost', async () => {
+test.concurrent('the main gateway disconnects in every way, and no speech is lost', async () => {
   await using casa = await parlour({
     dave: false,
     service: { record: 'audio' },
@@ -65,7 +65,7 @@ test.concurrent('D1 D2 D3 D4 D8 the main gateway disconnects in every way, and n
   expect(Math.max(...Object.values(tookMs))).toBeLessThan(15_000)
 })
 
-test.concurrent('D2 D4 an invalid session: the bot rejoins, and speech is translated again', async () => {
+test.concurrent('an invalid session: the bot rejoins, and speech is translated again', async () => {
   await using casa = await parlour()
   const ana = await casa.person('Ana', 'es-ES')
   const ben = await casa.person('Ben', 'en-US')
@@ -90,7 +90,7 @@ test.concurrent('D2 D4 an invalid session: the bot rejoins, and speech is transl
   await casa.reads('Ben', '`es`')
 })
 
-test.concurrent('D5 the token is revoked: the phone is notified and hung up, and the bot does not retry', async () => {
+test.concurrent('the token is revoked: the phone is notified and hung up, and the bot does not retry', async () => {
   await using casa = await parlour({ dave: false })
   const { owner } = casa.sala.guild
   await owner.join(casa.sala)
@@ -117,7 +117,7 @@ test.concurrent('D5 the token is revoked: the phone is notified and hung up, and
   expect(casa.discord.sessions.length).toBe(1)
 })
 
-describe.concurrent('D9 Discord loses the server for a while', () => {
+describe.concurrent('Discord loses the server for a while', () => {
   test('voices continue; if they are interrupted, the phone is notified of the start and end', async () => {
     await using casa = await parlour({ dave: false })
     const { guild, call } = casa.sala

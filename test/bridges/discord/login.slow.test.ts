@@ -33,7 +33,7 @@ describe('Discord refuses the bot', () => {
     [4012, 'version'],
     [4013, 'intents'],
     [4014, 'intents'],
-  ] as const)('D5 D6 with %i: the log gives the reason and the fix, without retries', async (code, why) => {
+  ] as const)('with %i: the log gives the reason and the fix, without retries', async (code, why) => {
     const { discord, login, log } = await stage()
     discord.faults.gateway.refuseIdentify = code
     login.start()
@@ -46,7 +46,7 @@ describe('Discord refuses the bot', () => {
   })
 })
 
-test('D7 no session is started when Discord’s daily limit is reached', async () => {
+test('no session is started when Discord’s daily limit is reached', async () => {
   const { discord, login } = await stage()
   discord.faults.gateway.identifiesLeft = 0
   login.start()
@@ -56,7 +56,7 @@ test('D7 no session is started when Discord’s daily limit is reached', async (
   expect(login.state.kind).toBe('trying')
 })
 
-test('D8 a session whose own address is permanently refused is dropped, and another one started', async () => {
+test('a session whose own address is permanently refused is dropped, and another one started', async () => {
   const { discord, login } = await stage()
   login.start()
   expect(await login.settled).toBe(true)

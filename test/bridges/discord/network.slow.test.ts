@@ -59,7 +59,7 @@ const heardMs = (sala: VoiceChannel, hz: number) => totalMs(narrow(sala.heard())
 
 // One after the other: together they are more work than a busy machine does in real time.
 describe('voices', () => {
-  test('D25 eight at once: each is translated separately and never mixed, all are captioned and played', async () => {
+  test('eight at once: each is translated separately and never mixed, all are captioned and played', async () => {
     const before = house.x.service.sessions.length
     const { sala, members } = await people(VOICES)
     await Promise.all(members.map((member, n) => member.say(tone(VOICES[n]!, 2_000, SAMPLE_RATE))))
@@ -86,7 +86,7 @@ describe('voices', () => {
     )
   })
 
-  test('D21 D22 loss of 1, 5 and 20 %, repetitions, packets out of order and late: all is translated', async () => {
+  test('loss of 1, 5 and 20 %, repetitions, packets out of order and late: all is translated', async () => {
     const LOSS = [0.01, 0.05, 0.2]
     const hz = VOICES.slice(0, 3)
     const before = house.x.service.sessions.length
@@ -109,7 +109,7 @@ describe('voices', () => {
     }
   })
 
-  test('D11 D12 D13 D16 D17 the voice server fails in every way: speech is translated each time it is back', async () => {
+  test('the voice server fails in every way: speech is translated each time it is back', async () => {
     const [hz] = VOICES.slice(6)
     const { sala, members } = await people([hz!])
     const [speaker] = members
@@ -139,7 +139,7 @@ describe('voices', () => {
     }
   })
 
-  test('D20 voices are announced but UDP is blocked: a notice names what to check', async () => {
+  test('voices are announced but UDP is blocked: a notice names what to check', async () => {
     const { sala, members } = await people([VOICES[4]!])
     sala.call.faults.toBot.drop = 1
     await members[0]!.say(tone(VOICES[4]!, 400, SAMPLE_RATE))
@@ -151,7 +151,7 @@ describe('voices', () => {
     )
   })
 
-  test('D37 Discord rate-limits every request: voices continue, captions are delayed', async () => {
+  test('Discord rate-limits every request: voices continue, captions are delayed', async () => {
     const hz = VOICES[5]!
     const { sala, members } = await people([hz])
     const { rest } = house.discord.faults

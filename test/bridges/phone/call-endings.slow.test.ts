@@ -20,7 +20,7 @@ async function drains(instance: Instance): Promise<void> {
   expect(looks).toEqual({ code: 503, status: 'draining' })
 }
 
-test('E1 SIGTERM without calls ends the process at once', async () => {
+test('SIGTERM without calls ends the process at once', async () => {
   await using all = await Deployment.open()
   const only = await all.start()
   expect((await fetch(`${only.address}/live`)).status).toBe(200)
@@ -30,7 +30,7 @@ test('E1 SIGTERM without calls ends the process at once', async () => {
   expect(systemClock.now() - asked).toBeLessThan(PATIENCE_MS / 3)
 })
 
-test('E2 A39 B16 SIGTERM with calls: rejects new calls, and current ones continue to their end', async () => {
+test('SIGTERM with calls: rejects new calls, and current ones continue to their end', async () => {
   await using all = await Deployment.open()
   const only = await all.start()
   all.lead(only)
@@ -57,7 +57,7 @@ test('E2 A39 B16 SIGTERM with calls: rejects new calls, and current ones continu
   expect(await ended).toBe(0)
 })
 
-test('E3 at the deadline calls continue on another server', async () => {
+test('at the deadline calls continue on another server', async () => {
   await using all = await Deployment.open()
   const [first, second] = await Promise.all([all.start({ DRAGOMAN_DRAIN_SECONDS: '1' }), all.start()])
   all.lead(first)
@@ -72,7 +72,7 @@ test('E3 at the deadline calls continue on another server', async () => {
   for (const pair of pairs) expectOneGap(pair, RESUMED_MS)
 })
 
-test('E3 E4 a second SIGTERM, and a single server that restarts: calls wait for it', async () => {
+test('a second SIGTERM, and a single server that restarts: calls wait for it', async () => {
   await using all = await Deployment.open()
   // A busy machine takes seconds to restart a server.
   const first = await all.start({ DRAGOMAN_DRAIN_RESUME_DELAY_SECONDS: '8' })
@@ -90,7 +90,7 @@ test('E3 E4 a second SIGTERM, and a single server that restarts: calls wait for 
   expectOneGap(pair, 8_000 + RESUMED_MS)
 })
 
-test('E6 A18 kill -9 during a sentence: calls continue on another server', async () => {
+test('kill -9 during a sentence: calls continue on another server', async () => {
   await using all = await Deployment.open()
   const [first, second] = await Promise.all([all.start(), all.start()])
   all.lead(first)
@@ -104,7 +104,7 @@ test('E6 A18 kill -9 during a sentence: calls continue on another server', async
   for (const pair of pairs) expectOneGap(pair, RESUMED_MS)
 })
 
-test('E7 B14 the process is suspended for 2 s: speech from that time is translated, and requests are answered', async () => {
+test('the process is suspended for 2 s: speech from that time is translated, and requests are answered', async () => {
   await using all = await Deployment.open()
   const only = await all.start()
   all.lead(only)
@@ -121,7 +121,7 @@ test('E7 B14 the process is suspended for 2 s: speech from that time is translat
   expect(pair.count()).toMatchObject({ lost: [], repeated: 0, foreign: [] })
 })
 
-test('E10 E11 an uncaught exception: calls continue on another server', async () => {
+test('an uncaught exception: calls continue on another server', async () => {
   await using all = await Deployment.open()
   const faulty =
     'data:text/javascript,process.on(%27SIGUSR2%27,()=>{Promise.reject(Object.assign(new%20Error(%27provoked%27),{requestBody:%27what%20was%20said%27}))})'
@@ -140,7 +140,7 @@ test('E10 E11 an uncaught exception: calls continue on another server', async ()
   expectOneGap(pair, RESUMED_MS)
 })
 
-test('E9 the log is not read: calls and requests continue', async () => {
+test('the log is not read: calls and requests continue', async () => {
   await using all = await Deployment.open()
   const only = await all.start()
   all.lead(only)

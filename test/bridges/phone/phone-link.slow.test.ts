@@ -24,11 +24,11 @@ function expectOneHole(lost: readonly number[], ms: number): void {
 
 describe('between the phones and us', () => {
   test.each<[string, (rig: PhoneRig) => void | Promise<void>]>([
-    ['F1 P latency of 50 ms', rig => rig.spoil({ latencyMs: 50 })],
-    ['F1 P latency of 500 ms', rig => rig.spoil({ latencyMs: 500 })],
-    ['F2 P jitter of 200 ms', rig => rig.spoil({ jitterMs: 200 })],
+    ['latency of 50 ms', rig => rig.spoil({ latencyMs: 50 })],
+    ['latency of 500 ms', rig => rig.spoil({ latencyMs: 500 })],
+    ['jitter of 200 ms', rig => rig.spoil({ jitterMs: 200 })],
     [
-      'F3 P losses, which TCP makes stalls of: 200 ms, four times',
+      'losses, which TCP makes stalls of: 200 ms, four times',
       async rig => {
         for (let n = 0; n < 4; n++) {
           await stall(rig, 200)
@@ -37,14 +37,14 @@ describe('between the phones and us', () => {
       },
     ],
     [
-      'F5 P 32 kbit/s for 2 s, a quarter of what speech needs',
+      '32 kbit/s for 2 s, a quarter of what speech needs',
       async rig => {
         rig.spoil({ bytesPerSecond: 4_000 })
         await pause(2_000)
         rig.spoil({})
       },
     ],
-    ['F6 P nothing for 2 s', rig => stall(rig, 2_000)],
+    ['nothing for 2 s', rig => stall(rig, 2_000)],
   ])('%s: every frame is played once, on the same streams', async (_name, spoil) => {
     await using rig = await PhoneRig.open()
     const said = rig.say(200)
@@ -53,11 +53,11 @@ describe('between the phones and us', () => {
     await said
     expect(await rig.count()).toEqual(WHOLE)
     expect(rig.streams).toEqual([1, 1])
-    // F11: each message, including its frame, fits one packet of any network.
+    // Each message, including its frame, fits one packet of any network.
     expect(rig.largest).toBeLessThan(1_100)
   })
 
-  test('F6 P two seconds without audio for a listener: 400 ms are played, then they are live again', async () => {
+  test('two seconds without audio for a listener: 400 ms are played, then they are live again', async () => {
     await using rig = await PhoneRig.open('voice')
     const said = rig.say(200)
     await pause(600)
@@ -71,9 +71,9 @@ describe('between the phones and us', () => {
   })
 
   test.each<[string, (rig: PhoneRig) => void]>([
-    ['F7 P nothing for longer than a stream is waited for', rig => rig.annas.set(STALLED)],
-    ['F8 P a black hole from the phone', rig => rig.annas.set({ swallow: true }, 'up')],
-    ['F9 P a black hole both ways, as when a peer lost its power', rig => rig.annas.set({ swallow: true })],
+    ['nothing for longer than a stream is waited for', rig => rig.annas.set(STALLED)],
+    ['a black hole from the phone', rig => rig.annas.set({ swallow: true }, 'up')],
+    ['a black hole both ways, as when a peer lost its power', rig => rig.annas.set({ swallow: true })],
   ])('%s: a new stream, and only speech from the gap is lost', async (_name, spoil) => {
     await using rig = await PhoneRig.open('translation', QUICK)
     const said = rig.say(300)
@@ -90,10 +90,10 @@ describe('between the phones and us', () => {
   })
 
   test.each<[string, (rig: PhoneRig) => void, readonly number[]]>([
-    ['F10 P reset, both', rig => [rig.annas, rig.bobs].map(proxy => proxy.cut('rst')), [2, 2]],
-    ['F10 P closed, both', rig => [rig.annas, rig.bobs].map(proxy => proxy.cut('fin')), [2, 2]],
-    ['F10 P half-closed by the phone', rig => rig.annas.halfClose('up'), [2, 1]],
-    ['F10 P half-closed towards the listener', rig => rig.bobs.halfClose('down'), [1, 2]],
+    ['reset, both', rig => [rig.annas, rig.bobs].map(proxy => proxy.cut('rst')), [2, 2]],
+    ['closed, both', rig => [rig.annas, rig.bobs].map(proxy => proxy.cut('fin')), [2, 2]],
+    ['half-closed by the phone', rig => rig.annas.halfClose('up'), [2, 1]],
+    ['half-closed towards the listener', rig => rig.bobs.halfClose('down'), [1, 2]],
   ])('%s: new streams, and hardly any loss', async (_name, spoil, streams) => {
     await using rig = await PhoneRig.open('translation', QUICK)
     const said = rig.say(150)

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { openAccount } from '../../../src/cli/doctor/machine.ts'
 import { languagePairs } from '../../../src/cli/doctor/service-checks.ts'
 import { accountChecks, countriesOf } from '../../../src/cli/doctor/twilio-checks.ts'
 import { loadConfig } from '../../../src/config/load.ts'
@@ -37,7 +36,7 @@ async function checks(account: TwilioStandInOptions, outbound: object = {}, more
       },
     },
   })
-  const found = await accountChecks(config, openAccount)
+  const found = await accountChecks(config)
   return (name: string) => found.find(each => each.name.includes(name))
 }
 

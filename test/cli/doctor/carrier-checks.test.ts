@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { carrierApi } from '../../../src/app/carriers.ts'
 import { carrierAccountChecks } from '../../../src/cli/doctor/carrier-checks.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import {
@@ -19,9 +18,7 @@ afterEach(() => simulator?.close())
 
 /** The findings for these sections of the settings. */
 function checks(overrides: object) {
-  return carrierAccountChecks(loadConfig({ env: {}, overrides: { publicUrl: HERE, ...overrides } }), {
-    carrierApi,
-  })
+  return carrierAccountChecks(loadConfig({ env: {}, overrides: { publicUrl: HERE, ...overrides } }))
 }
 
 async function plivo(options = {}, more = {}) {

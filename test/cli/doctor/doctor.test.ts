@@ -1,294 +1,268 @@
-import { createServer as createHttpServer } from 'node:http'
-import { createServer } from 'node:net'
-import { describe, expect, it } from 'vitest'
-import {
-  type Check,
-  type DoctorEnvironment,
-  doctor,
-  exitCode,
-  renderChecks,
-  settingsToExamine,
-} from '../../../src/cli/doctor/doctor.ts'
-import { localEnvironment } from '../../../src/cli/doctor/machine.ts'
-import type { ConfigInput } from '../../../src/config/load.ts'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { doctor, exitCode, renderChecks, settingsToExamine } from '../../../src/cli/doctor/doctor.ts'
+import { nodeCheck } from '../../../src/cli/doctor/machine-checks.ts'
+import { failure } from '../../../src/cli/doctor/service-checks.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
 import { ServiceClientError } from '../../../src/service/client/errors.ts'
-import { soundMachine as machine } from '../../support/cli/healthy-environment.ts'
+import { ScriptedService } from '../../../src/simulator/index.ts'
+import { catalog, type Overrides } from '../../support/cli/doctor-harness.ts'
+import { guarded, KEY, TOKEN } from '../../support/security/guarded.ts'
 
-const TOKEN = '0123456789abcdef0123456789abcdef'
-const complete: Overrides = {
-  host: '127.0.0.1',
-  publicUrl: 'https://bridge.example.com',
-  twilio: { authToken: TOKEN },
-}
-type Overrides = NonNullable<Parameters<typeof settingsToExamine>[0]>['overrides'] & Partial<ConfigInput>
+let service: ScriptedService
+let folder: string
+beforeAll(async () => {
+  service = await ScriptedService.listen({ http: catalog })
+  folder = await mkdtemp(join(tmpdir(), 'dragoman-doctor-'))
+})
+afterAll(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
 
-async function examine(overrides: Overrides, around = machine()): Promise<Check[]> {
-  return await doctor(settingsToExamine({ env: {}, overrides }), around)
+/** The findings without a test call; the service translates English into Spanish. */
+async function examine(overrides: Overrides = {}) {
+  const usual: Overrides = {
+    ...{ host: '127.0.0.1', port: 0 },
+    service: { url: service.url, apiKey: service.apiKey },
+  }
+  const config = settingsToExamine({ env: {}, overrides: { ...usual, ...overrides } })
+  return await doctor(config, { call: false })
 }
 
-async function finding(name: string, overrides: Overrides, around?: DoctorEnvironment): Promise<Check> {
-  const checks = await examine(overrides, around)
-  const found = checks.find(check => check.name === name)
-  if (!found) throw new Error(`no check ${name} among ${checks.map(check => check.name).join(', ')}`)
-  return found
+/** A server on loopback; closed after the test. */
+async function listening(answer: RequestListener): Promise<number> {
+  const server = createServer(answer)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
 }
+
+const answering = (status: number) => listening((_request, response) => response.writeHead(status).end())
 
 describe('doctor', () => {
-  it('reports no problems in a valid setup', async () => {
-    const checks = await examine(complete)
-    expect(checks.filter(check => check.status !== 'ok')).toEqual([])
-    expect(checks.map(check => check.name)).toEqual([
-      'Node',
-      'settings',
-      'port',
-      'speech recognition',
-      'translation',
-      'voices',
-      'transcription: pocketsphinx',
-      'translation: apertium',
-      'synthesis: espeak',
-      'service',
-      'session',
-      'en-us → es-es',
-      'public address',
-      'Twilio auth token',
-      'numbers',
-      'control API',
-      'public address answers',
-      'Twilio signature',
-      'media stream',
-      'translated call',
+  it('passes without an account, and warns of it', async () => {
+    const checks = await examine()
+    expect(checks.map(({ name, status }) => `${status} ${name}`)).toEqual([
+      'ok Node',
+      'ok settings',
+      'ok port',
+      'ok service',
+      'ok session',
+      'ok en-us → es-es',
+      'warn public address',
+      'warn Twilio auth token',
+      'ok control API',
     ])
     expect(exitCode(checks)).toBe(0)
-    expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n20 ok, 0 warnings, 0 failed$/)
-  })
-
-  it('passes without a Twilio account, and reports this', async () => {
-    const checks = await examine({})
-    expect(checks.filter(check => check.status === 'warn').map(check => check.name)).toEqual([
-      'public address',
-      'Twilio auth token',
-    ])
-    expect(exitCode(checks)).toBe(0)
+    expect(renderChecks(checks)).toMatch(/^✓ Node .*\d\n[\s\S]*\n +→ [\s\S]*\n7 ok, 2 warnings, 0 failed$/)
   })
 
   it('reports each wrong setting', async () => {
     const env = { DRAGOMAN_PORTT: '1', DRAGOMAN_LOG_LEVEL: 'loud' }
-    const checks = await doctor(settingsToExamine({ env }), machine())
-    expect(checks.slice(1)).toEqual([
-      expect.objectContaining({
-        status: 'fail',
-        fix: expect.stringContaining('did you mean DRAGOMAN_PORT?'),
-      }),
-      expect.objectContaining({ status: 'fail', found: 'DRAGOMAN_LOG_LEVEL: log.level: "loud"' }),
+    const checks = await doctor(settingsToExamine({ env }))
+    expect(checks.slice(1)).toMatchObject([
+      { status: 'fail', fix: expect.stringContaining('did you mean DRAGOMAN_PORT?') },
+      { status: 'fail', found: 'DRAGOMAN_LOG_LEVEL: log.level: "loud"' },
     ])
     expect(exitCode(checks)).toBe(1)
   })
 
-  it.each<[string, Overrides, Partial<DoctorEnvironment>, Partial<Check>]>([
-    ['Node', {}, { nodeVersion: '20.20.2' }, { status: 'fail', fix: expect.stringContaining('Node 24') }],
-    ['Node', {}, { nodeVersion: '24.0.0' }, { status: 'ok' }],
-    [
-      'port',
-      {},
-      { listen: async () => 'EADDRINUSE' },
-      { status: 'ok', found: expect.stringContaining('running') },
-    ],
-    [
-      'port',
-      {},
-      { listen: async () => 'EADDRINUSE', isDragoman: async () => false },
-      { status: 'fail', fix: expect.stringContaining('DRAGOMAN_PORT') },
-    ],
-    [
-      'plain HTTP',
-      { ...complete, host: '0.0.0.0' },
-      {},
-      { status: 'warn', fix: expect.stringContaining('host: 127.0.0.1') },
-    ],
-    [
-      'plain HTTP',
-      { ...complete, host: '192.0.2.7', trustProxy: ['loopback'] },
-      {},
-      { status: 'warn', found: expect.stringContaining('192.0.2.7:8080') },
-    ],
-    ['port', { port: 80 }, { listen: async () => 'EACCES' }, { status: 'fail' }],
-    [
-      'speech recognition',
-      {},
-      { loadLibrary: async name => `no ${name}` },
-      {
-        status: 'fail',
-        fix: expect.stringContaining('apt-get install --no-install-recommends libpocketsphinx3'),
-      },
-    ],
-    ['speech recognition', {}, { exists: async path => !path.endsWith('mdef') }, { status: 'fail' }],
-    [
-      'translation',
-      {},
-      { list: async () => [] },
-      { status: 'fail', fix: expect.stringContaining('apertium') },
-    ],
-    [
-      'voices',
-      {},
-      { ask: async () => undefined },
-      { status: 'fail', fix: expect.stringContaining('espeak-ng') },
-    ],
-    ['voices', { embedded: { engines: { espeak: { enabled: false } } } }, {}, { status: 'warn' }],
-    ['service key', { service: { url: 'https://s.example.com' } }, {}, { status: 'warn' }],
-    [
-      'service',
-      { service: { url: 'https://s.example.com', apiKey: 'x' } },
-      {
-        service: async () => {
-          throw ServiceClientError.told({ code: 'unauthorized', error: 'key_wrong', description: 'no' })
-        },
-      },
-      {
-        status: 'fail',
-        found: 'https://s.example.com: the key was refused (unauthorized/key_wrong: no)',
-        fix: expect.stringContaining('apiKey'),
-      },
-    ],
-    [
-      'fr-fr → es-es',
-      { languages: { speaks: 'fr-fr' } },
-      {},
-      { status: 'fail', fix: 'choose one of en-us, or another service' },
-    ],
-    [
-      'en-us → es-mx',
-      { languages: { hears: 'es-mx' } },
-      {},
-      { status: 'fail', fix: 'choose one of es-es, or another service' },
-    ],
-    [
-      'es-es → en-us',
-      {
-        twilio: {
-          numbers: {
-            '+15551230001': { room: 'a' },
-            '+15551230002': { speaks: 'es-es', hears: 'en-us', room: 'a' },
-          },
-        },
-      },
-      {},
-      { status: 'fail', found: 'the service does not transcribe es-es (room a)' },
-    ],
-    ['public address', { ...complete, publicUrl: 'https://192.168.1.5' }, {}, { status: 'fail' }],
-    [
-      'public address',
-      { ...complete, publicUrl: 'https://x.example.com/twilio/voice' },
-      {},
-      { status: 'fail', fix: 'remove the path: https://x.example.com' },
-    ],
-    [
-      'public address answers',
-      complete,
-      { isDragoman: async () => false, probe: async () => ({ kind: 'silent' }) },
-      { status: 'warn' },
-    ],
-    ['Twilio auth token', { publicUrl: 'https://x.example.com' }, {}, { status: 'fail' }],
-    ['Twilio auth token', { twilio: { authToken: 'short' } }, {}, { status: 'warn' }],
-    ['Twilio auth token', { twilio: { insecure: true } }, {}, { status: 'warn' }],
-    [
-      'numbers',
-      {
-        twilio: {
-          authToken: TOKEN,
-          outbound: { accountSid: `AC${'x'.repeat(32)}`, from: '+15551230003', allowedPrefixes: ['+1212'] },
-          numbers: {
-            '+15551230001': { speaks: 'es-es', dial: { to: '+12125550123', speaks: 'en-us' } },
-            '+15551230002': { menu: { languages: ['en-us', 'es-es'] }, roomCode: true },
-          },
-        },
-        publicUrl: 'https://x.example.com',
-      },
-      {},
-      {
-        found:
-          '+15551230001 es-es, calls a number that speaks en-us; +15551230002 asks for en-us or es-es, room by code; others en-us → es-es',
-      },
-    ],
-  ])('%s with %j', async (name, overrides, changes, expected) => {
-    const check = await finding(name, overrides, machine(changes))
-    expect(check).toMatchObject(expected)
-    expect(check.status === 'ok' || check.fix !== '').toBe(true)
+  it('reports an old Node', () => {
+    expect(nodeCheck('20.20.2')).toMatchObject({ status: 'fail', fix: expect.stringContaining('Node 24') })
+    expect(nodeCheck('24.0.0').status).toBe('ok')
   })
 
-  it('opens a session for the first pair that the service supports, and reports why it cannot', async () => {
-    const around = machine()
-    const service = {
-      ...(await around.service(settingsToExamine({ env: {} }) as never)),
-      session: async (from: string, to: string) => {
-        throw ServiceClientError.told({
-          code: 'limit',
-          error: 'sessions_taken',
-          description: `${from} ${to}`,
-        })
+  const PUBLIC: Overrides = { publicUrl: 'https://bridge.invalid', twilio: { authToken: TOKEN } }
+  const NUMBERS = {
+    '+15551230001': { room: 'a' },
+    '+15551230002': { speaks: 'es-es', hears: 'en-us', room: 'a' },
+  }
+  it.each<[name: string, Overrides, status: string, found: string, fix: string]>([
+    [
+      'plain HTTP',
+      { ...PUBLIC, host: '0.0.0.0' },
+      'warn',
+      '0.0.0.0:0 is open to everyone',
+      'host: 127.0.0.1',
+    ],
+    ['port', { host: '192.0.2.7' }, 'fail', 'EADDRNOTAVAIL', 'an address of this machine'],
+    ['service', { service: { url: 'http://127.0.0.1:9' } }, 'fail', '127.0.0.1:9', 'check service.url'],
+    ['fr-fr → es-es', { languages: { speaks: 'fr-fr' } }, 'fail', 'transcribe fr-fr', 'choose one of en-us,'],
+    ['en-us → es-mx', { languages: { hears: 'es-mx' } }, 'fail', 'into es-mx', 'choose one of es-es,'],
+    ['es-es → en-us', { twilio: { numbers: NUMBERS } }, 'fail', 'transcribe es-es (room a)', 'choose one of'],
+    ['public address', { ...PUBLIC, publicUrl: 'https://192.168.1.5' }, 'fail', '192.168.1.5', 'public host'],
+    [
+      'public address',
+      { ...PUBLIC, publicUrl: 'https://x.invalid/twilio/voice' },
+      'fail',
+      'https://x.invalid/twilio/voice',
+      'remove the path: https://x.invalid',
+    ],
+    ['Twilio auth token', { publicUrl: 'https://x.invalid' }, 'fail', 'none', 'DRAGOMAN_TWILIO_AUTH_TOKEN'],
+    ['Twilio auth token', { twilio: { authToken: 'short' } }, 'warn', '1 of 1', 'twilio.authToken'],
+    ['Twilio auth token', { twilio: { insecure: true } }, 'warn', 'insecure', 'twilio.authToken'],
+    ['Telnyx publicKey', { telnyx: { publicKey: Buffer.alloc(32, 7).toString('base64') } }, 'ok', 'set', ''],
+    ['Discord token', { discord: { channels: ['123456789012345678'] } }, 'fail', 'none', 'discord.token'],
+    ['traces', { tracing: { url: 'http://127.0.0.1:9' } }, 'warn', 'no collector answers', 'tracing.url'],
+  ])('%s with %j', async (name, overrides, status, found, fix) => {
+    const check = (await examine(overrides)).find(each => each.name === name)
+    expect(check).toEqual({
+      ...{ name, status },
+      found: expect.stringContaining(found),
+      fix: expect.stringContaining(fix),
+    })
+  })
+
+  it('reports a key that the service refuses, and checks every fallback with its own key', async () => {
+    const checks = await examine({
+      service: {
+        url: service.url,
+        apiKey: 'wrong',
+        fallbacks: [{ url: service.url, apiKey: service.apiKey }, { url: 'http://127.0.0.1:9' }],
       },
-    }
-    const check = await finding('session', {}, { ...around, service: async () => service })
-    expect(check).toMatchObject({ status: 'fail', found: 'en-us → es-es: limit/sessions_taken: en-us es-es' })
+    })
+    expect(checks.filter(({ name }) => /service$/.test(name))).toMatchObject([
+      {
+        name: 'service',
+        status: 'fail',
+        found: expect.stringContaining('the key was refused'),
+        fix: /apiKey/,
+      },
+      { name: 'fallback 1 service', status: 'ok' },
+      { name: 'fallback 2 service', status: 'fail' },
+    ])
   })
 
   it('never shows a secret', async () => {
     const secret = 'hunter2hunter2'
     const checks = await examine({
-      publicUrl: 'https://x.example.com',
-      service: { url: 'https://s.example.com', apiKey: secret },
+      service: { url: 'http://127.0.0.1:9', apiKey: secret },
       twilio: { authToken: secret },
+      ...hook(`http://127.0.0.1:${await answering(500)}/${secret}`, secret.repeat(2)),
     })
     expect(JSON.stringify(checks) + renderChecks(checks)).not.toContain(secret)
   })
 })
 
-describe('the environment of this machine', () => {
-  it('detects free and used ports', async () => {
-    const server = createServer()
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
-    expect(await localEnvironment.listen('127.0.0.1', port)).toBe('EADDRINUSE')
-    await new Promise(resolve => server.close(resolve))
-    expect(await localEnvironment.listen('127.0.0.1', port)).toBeUndefined()
-    expect(await localEnvironment.isDragoman(`http://127.0.0.1:${port}`)).toBe(false)
+function hook(url: string, secret = 'a-secret-known-to-both'): Overrides {
+  return { webhooks: [{ url, secret, name: 'bills', includeTexts: true }] }
+}
+
+describe('doctor, with a server on the port', () => {
+  const control = { keys: [{ name: 'desk', key: KEY }] }
+
+  it('recognizes a bridge, and checks that it accepts the control keys', async () => {
+    const { port } = await guarded()
+    const found = async (keys = control.keys) =>
+      (await examine({ port, control: { keys } })).filter(({ name }) => /port|control/.test(name))
+    expect(await found()).toMatchObject([
+      { status: 'ok', found: `127.0.0.1:${port}: a Dragoman server is running there` },
+      { status: 'ok', found: 'ready for desk' },
+    ])
+    const [, other] = await found([{ name: 'desk', key: KEY.toUpperCase() }])
+    expect(other).toMatchObject({ status: 'warn', fix: 'restart it' })
+    expect(JSON.stringify(other)).not.toContain(KEY.toUpperCase())
   })
 
-  it('distinguishes the bridge from the translation service, which is healthy as well', async () => {
-    let health: object = { status: 'ok', sessions: 0 }
-    const server = createHttpServer((_request, response) => response.end(JSON.stringify(health)))
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
-    expect(await localEnvironment.isDragoman(url)).toBe(false)
-    health = { status: 'ok', name: 'dragoman' }
-    expect(await localEnvironment.isDragoman(url)).toBe(true)
-    server.close()
-  })
-
-  it('finds programs, libraries and folders', async () => {
-    expect(await localEnvironment.ask(process.execPath, ['--version'])).toBe(process.version)
-    expect(await localEnvironment.ask('no-such-program', [])).toBeUndefined()
-    expect(await localEnvironment.loadLibrary('libno-such-library.so')).toEqual(expect.any(String))
-    expect(await localEnvironment.list('/no/such/folder')).toEqual([])
-    expect(await localEnvironment.exists(import.meta.filename)).toBe(true)
-    expect(await localEnvironment.exists('/no/such/file')).toBe(false)
+  it('distinguishes it from the translation service, which is healthy as well', async () => {
+    const port = await listening((_request, response) => response.end('{"status":"ok","sessions":0}'))
+    const checks = await examine({ port, control })
+    expect(checks.filter(({ name }) => /port|control/.test(name))).toMatchObject([
+      { status: 'fail', fix: expect.stringContaining('DRAGOMAN_PORT') },
+      { status: 'ok', found: 'ready for desk once the server runs' },
+    ])
   })
 })
 
-describe('doctor, with another carrier than Twilio', () => {
-  const publicKey = Buffer.alloc(32, 7).toString('base64')
-  const telnyx = { ...complete, twilio: {}, telnyx: { publicKey } }
-
-  it('checks its credentials instead of Twilio’s', async () => {
-    const checks = await examine(telnyx)
-    expect(checks.find(({ name }) => name === 'Telnyx publicKey')?.status).toBe('ok')
-    expect(checks.filter(({ name, status }) => name.startsWith('Twilio') && status === 'fail')).toEqual([])
+describe('doctor, of other servers', () => {
+  it.each([
+    [200, 'ok', 'responds'],
+    [405, 'ok', 'events are signed'],
+    [308, 'fail', 'a redirect'],
+    [502, 'warn', '502'],
+  ])('a webhook receiver that answers %i: %s', async (code, status, found) => {
+    const methods: (string | undefined)[] = []
+    const port = await listening((request, response) => {
+      methods.push(request.method)
+      response.writeHead(code, { location: '/elsewhere' }).end()
+    })
+    const check = (await examine(hook(`http://127.0.0.1:${port}/hook`))).find(({ name }) =>
+      /webhook/.test(name),
+    )
+    expect(check).toMatchObject({ status, found: expect.stringContaining(found) })
+    expect(methods).toEqual(['HEAD'])
   })
 
-  it('checks both if both are configured', async () => {
-    const names = (await examine({ ...telnyx, twilio: { authToken: TOKEN } })).map(({ name }) => name)
-    expect(names).toContain('Telnyx publicKey')
-    expect(names).toContain('Twilio auth token')
+  it('a webhook receiver that does not run is reported', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    await new Promise(resolve => server.close(resolve))
+    const check = (await examine(hook(`http://127.0.0.1:${port}/hook`))).find(({ name }) =>
+      /webhook/.test(name),
+    )
+    expect(check).toMatchObject({ status: 'fail', found: `nothing answers at 127.0.0.1:${port}` })
+  })
+
+  it.each([
+    [405, 'ok'],
+    [404, 'warn'],
+  ])('a trace collector that answers %i: %s', async (code, status) => {
+    const url = `http://127.0.0.1:${await answering(code)}`
+    expect((await examine({ tracing: { url } })).find(({ name }) => name === 'traces')).toMatchObject({
+      status,
+    })
+  })
+})
+
+describe('doctor, of folders and files', () => {
+  it('reports folders that cannot be written to', async () => {
+    await writeFile(join(folder, 'file'), '')
+    const found = async (name: string) => {
+      const place = join(folder, name)
+      const checks = await examine({
+        recording: { mode: 'asked', folder: place },
+        transcripts: { store: 'disk', folder: place },
+      })
+      return checks.slice(-2).map(({ name, status, found }) => [name, status, found])
+    }
+    const made = join(folder, 'to/be/made')
+    expect(await found('to/be/made')).toEqual([
+      ['recordings', 'ok', `${made} is writable`],
+      ['transcripts', 'ok', `${made} is writable`],
+    ])
+    expect((await found('file/below'))[0]).toEqual([
+      ...['recordings', 'fail'],
+      `${join(folder, 'file/below')} is not writable: ENOTDIR`,
+    ])
+  })
+
+  it.skipIf(process.getuid?.() === 0)('reports a folder of another user', async () => {
+    const place = join(folder, 'closed')
+    await mkdir(place)
+    await chmod(place, 0o500)
+    const checks = await examine({ recording: { mode: 'asked', folder: place } })
+    expect(checks.at(-1)).toMatchObject({ status: 'fail', found: expect.stringContaining('EACCES') })
+  })
+})
+
+it.each([
+  [ServiceClientError.found('unreachable/connection_failed', 'cannot reach it'), 'check that it is running'],
+  [ServiceClientError.found('timeout/no_reply', 'no response'), 'check that it is running'],
+  [ServiceClientError.found('protocol/not_json', 'a page'), 'check that service.url'],
+  [ServiceClientError.told({ description: 'forbidden' }, { status: 403 }), 'service.apiKey'],
+  [ServiceClientError.told({ code: 'limit', error: 'sessions_taken', description: 'full' }), 'see the log'],
+  [new BridgeError('CONFIG', 'port is wrong'), 'below embedded'],
+  [new BridgeError('SERVICE_UNREACHABLE', 'it died'), 'see the log'],
+])('suggests a fix for %s', (error, fix) => {
+  expect(failure('service', error, 'https://s.example.com')).toMatchObject({
+    status: 'fail',
+    fix: expect.stringContaining(fix),
   })
 })

@@ -1,9 +1,14 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '../../../src/cli/doctor/check.ts'
+import { doctor } from '../../../src/cli/doctor/doctor.ts'
+import { serviceChecks } from '../../../src/cli/doctor/service-checks.ts'
+import { loadConfig } from '../../../src/config/load.ts'
 import { trust } from '../../../src/simulator/discord/voice/certificate.ts'
 import { silence } from '../../../src/simulator/index.ts'
-import { good, Place } from '../../support/cli/doctor-harness.ts'
+import { good, Place, settings } from '../../support/cli/doctor-harness.ts'
 import { until } from '../../support/until.ts'
 
 let known: Disposable
@@ -81,6 +86,39 @@ describe.concurrent('a call through the public address', () => {
       expect.objectContaining({ name: 'translated call', status: 'warn' }),
     ])
     expect(await place.examine({ call: false }, [], local)).toEqual([])
+  })
+})
+
+test('a proxy that accepts connections and answers nothing is reported', async () => {
+  await using place = await Place.open({})
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const checks = await place.examine({ connectTo: `https://127.0.0.1:${port}` })
+  expect(checks).toMatchObject([{ status: 'fail', fix: expect.stringContaining('--connect-to') }])
+  silent.close()
+})
+
+test('the doctor reports no problem in a valid setup', async () => {
+  await using place = await Place.open({})
+  const { url, apiKey } = place.service
+  const checks = await doctor(settings({ port: place.port, service: { url, apiKey } }), {
+    ...{ connectTo: place.proxy.address, audio: join(place.folder, 'said.wav') },
+  })
+  expect(checks.filter(({ status }) => status !== 'ok')).toEqual([])
+  expect(checks.map(({ name }) => name)).toEqual([
+    ...['Node', 'settings', 'port', 'service', 'session', 'en-us → es-es'],
+    ...['public address', 'Twilio auth token', 'control API'],
+    ...['public address answers', 'Twilio signature', 'media stream', 'translated call'],
+  ])
+})
+
+test('the doctor starts the embedded service', async () => {
+  const checks = await serviceChecks(loadConfig({ env: {} }))
+  expect(checks[0]).toMatchObject({
+    name: 'service',
+    status: 'ok',
+    found: expect.stringMatching(/^embedded: /),
   })
 })
 

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { compareEngines } from '../../../src/cli/engines/compare.ts'
 import { configuredEngines, type openAlone } from '../../../src/cli/engines/configured-engines.ts'
 import type { EngineTest } from '../../../src/cli/engines/engine-test.ts'
 import { listEngines } from '../../../src/cli/engines/inventory.ts'
@@ -44,14 +43,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'engines-'))
-  const transcripts = ['one', 'two'].map(name => ({
-    file: `${name}.wav`,
-    language: 'en-us',
-    text: `${name} three`,
-  }))
-  for (const { file } of transcripts)
-    await writeFile(join(folder, file), encodeWav(sine(440, 600, 8_000, 16_000), 16_000))
-  await writeFile(join(folder, 'transcripts.json'), JSON.stringify(transcripts))
+  await writeFile(join(folder, 'one.wav'), encodeWav(sine(440, 600, 8_000, 16_000), 16_000))
 })
 afterAll(() => rm(folder, { recursive: true }))
 
@@ -218,57 +210,5 @@ describe('dragoman engines test', () => {
     await expect(test({ name: 'opnai' })).rejects.toThrow(
       'no engine is called "opnai"; the engines are transcription/openai, transcription/openai-2',
     )
-  })
-})
-
-describe('dragoman engines compare', () => {
-  const compare = (ears: Readonly<Record<string, ScriptedEars>>, options = {}) =>
-    settled(
-      compareEngines(
-        config,
-        ['openai', 'pocketsphinx'],
-        { from: 'en-us', to: 'es-es', folder, live: true, clock, open: opens(ears), ...options },
-        terminal,
-      ),
-    )
-  const right = ['one three', 'two three']
-
-  it('names the better engine of each line, with latency and cost', async () => {
-    const code = await compare({
-      openai: new ScriptedEars([...right, ...right]),
-      pocketsphinx: new ScriptedEars(['one four', 'two three', ...right]),
-    })
-    const text = lines.join('')
-    expect(code).toBe(0)
-    expect(text).toMatch(/openai +16 kHz +4 +0\.0 % +\d+ ms +\d+ ms +0\.0\d+ USD/)
-    expect(text).toMatch(/pocketsphinx +16 kHz +4 +25\.0 % +\d+ ms +\d+ ms\n/)
-    expect(text).toContain('16 kHz: openai makes fewer word errors, by 25.0 points')
-    expect(text).toContain('phone: no difference (less than 5 points)')
-  })
-
-  it('counts a sentence without a result as wrong, and fails', async () => {
-    const code = await compare(
-      { openai: new ScriptedEars([...right, ...right]), pocketsphinx: new ScriptedEars(right) },
-      { json: true },
-    )
-    const { measured, verdicts } = JSON.parse(lines.join(''))
-    expect(code).toBe(1)
-    expect(measured[3]).toMatchObject({ engine: 'pocketsphinx', line: 'phone', wordErrorRate: 100 })
-    expect(measured[3].failures).toHaveLength(2)
-    expect(verdicts).toEqual([
-      '16 kHz: no difference (less than 5 points)',
-      'phone: openai makes fewer word errors, by 100.0 points',
-    ])
-  })
-
-  it('contacts no server without --live', async () => {
-    await expect(compare({}, { live: false })).rejects.toThrow('openai is at api.example.com: add --live')
-  })
-
-  it.each([
-    [{ from: 'de-de' }, 'has no sentence in de-de, only in en-us'],
-    [{ folder: '/nonexistent' }, '/nonexistent/transcripts.json is not readable (ENOENT)'],
-  ])('explains what is wrong with %j', async (options, reason) => {
-    await expect(compare({}, options)).rejects.toThrow(reason)
   })
 })

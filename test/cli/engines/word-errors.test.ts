@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { errorRate, wordErrors } from '../../../src/cli/engines/sentences.ts'
+import { errorRate, wordErrors } from '../../../src/cli/engines/word-errors.ts'
 
 test.each([
   ['one two three', 'one two three', 0],

@@ -37,7 +37,7 @@ function rationed(ration: Partial<ConstructorParameters<typeof RateLimitedDialer
   return { clock, dialer, dial, dialed, faults }
 }
 
-describe('G45: calls out', () => {
+describe('calls out', () => {
   test('are limited per minute', () => {
     const { clock, dialer, dial } = rationed()
     const tried = Array.from({ length: 8 }, (_, n) => dial(`+3461111111${n}`))

@@ -24,7 +24,7 @@ async function setUp() {
 }
 
 describe('acknowledgments', () => {
-  test('C20 out of order: each applies to its own fragment, none is sent again', async () => {
+  test('out of order: each applies to its own fragment, none is sent again', async () => {
     const { r, connection, over } = await setUp()
     const random = randomFrom(3)
     const waiting: number[] = []
@@ -44,7 +44,7 @@ describe('acknowledgments', () => {
     await over()
   })
 
-  test('C17 each after 1.4 s: the window is full, and everything continues', async () => {
+  test('each after 1.4 s: the window is full, and everything continues', async () => {
     const { r, connection, over } = await setUp()
     for (let at = 0, ms = 0; ms < 20_000; ms += 20) {
       await r.run(20)
@@ -56,7 +56,7 @@ describe('acknowledgments', () => {
     await over()
   })
 
-  test('C18 C19 of an ended connection, of unsent fragments, and repeated: they are ignored', async () => {
+  test('of an ended connection, of unsent fragments, and repeated: they are ignored', async () => {
     const { r, connection, over } = await setUp()
     await r.run(600)
     for (const sequence of [0, 0, 1, -1, 99_999, Number.NaN, 2.5]) connection.sink.acked(sequence, true)
@@ -71,7 +71,7 @@ describe('acknowledgments', () => {
   })
 })
 
-test('C28 a service that drops and returns every 2 s for ten minutes: nothing accumulates, and attempts are limited', async () => {
+test('a service that drops and returns every 2 s for ten minutes: nothing accumulates, and attempts are limited', async () => {
   const r = await rooms()
   for (let n = 0; n < 5; n++) r.join(`anna${n}`, { room: `r${n}`, speaks: 'en-us', hears: 'es-es' })
   await r.run(100)

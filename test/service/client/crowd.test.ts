@@ -21,7 +21,7 @@ const CALLS = 500
 const OPENING_MS = 2
 const GONE = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
 
-test('C29 a restarting service receives one probe at a time, then 500 calls reconnect in order, within 3 s', () => {
+test('a restarting service receives one probe at a time, then 500 calls reconnect in order, within 3 s', () => {
   const clock = new FakeClock()
   const random = randomFrom(5)
   let up = true

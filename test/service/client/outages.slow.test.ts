@@ -14,7 +14,7 @@ describe.concurrent('an outage of the service', () => {
     expect(rig.relay.metrics).toMatchObject({ sessionsDropped: 0, fragmentsReplayed: 0, lostMs: 0 })
   })
 
-  test('C1 unavailable when the call starts: earlier speech is played when the service is up', async () => {
+  test('unavailable when the call starts: earlier speech is played when the service is up', async () => {
     await using rig = await Rig.open({ original: 'duck' })
     await rig.proxy.stop()
     rig.proxy.cut()
@@ -28,7 +28,7 @@ describe.concurrent('an outage of the service', () => {
     expect(new Set(heard.filter(index => index < 60)).size).toBe(60)
   })
 
-  test('C23 cut before the first fragment: no effect', async () => {
+  test('cut before the first fragment: no effect', async () => {
     await using rig = await Rig.open()
     const first = await rig.session(1)
     first.drop()
@@ -41,7 +41,7 @@ describe.concurrent('an outage of the service', () => {
     ['closed', (rig: Rig) => rig.proxy.cut('fin')],
     ['disconnected by the service', (rig: Rig) => rig.service.dropAll('kick')],
     ['half-closed', (rig: Rig) => rig.proxy.halfClose('down')],
-  ])('C24 C48 %s during a sentence, twice: all of it is played', async (_how, cut) => {
+  ])('%s during a sentence, twice: all of it is played', async (_how, cut) => {
     await using rig = await Rig.open()
     const speaking = rig.speak(0, 100)
     await pause(700)
@@ -55,7 +55,7 @@ describe.concurrent('an outage of the service', () => {
     expect(rig.relay.metrics.lostMs).toBe(0)
   })
 
-  test('C24 unavailable for 3 s during a sentence: all of it is played, in order', async () => {
+  test('unavailable for 3 s during a sentence: all of it is played, in order', async () => {
     await using rig = await Rig.open()
     const speaking = rig.speak(0, 150)
     await pause(800)
@@ -68,7 +68,7 @@ describe.concurrent('an outage of the service', () => {
     expect(repeated).toBeLessThanOrEqual(FRAMES_TWICE)
   })
 
-  test('C25 cut between the last fragment and the result: it is requested again, and played once', async () => {
+  test('cut between the last fragment and the result: it is requested again, and played once', async () => {
     await using rig = await Rig.open()
     rig.service.next({ answerAfterMs: 600_000 })
     await rig.speak(0, 60)
@@ -76,7 +76,7 @@ describe.concurrent('an outage of the service', () => {
     expect(await rig.count(0, 60)).toEqual(WHOLE)
   })
 
-  test('C26 cut during a voice: it continues where it was, and at most 300 ms are repeated', async () => {
+  test('cut during a voice: it continues where it was, and at most 300 ms are repeated', async () => {
     await using rig = await Rig.open({ client: { mode: 'streaming' } })
     // Half of the pieces, then nothing.
     let pieces = 0
@@ -90,7 +90,7 @@ describe.concurrent('an outage of the service', () => {
     expect(rig.captions.filter(({ final }) => final)).toHaveLength(1)
   })
 
-  test('C27 cut after the result, before the end of the voice: it is not repeated', async () => {
+  test('cut after the result, before the end of the voice: it is not repeated', async () => {
     await using rig = await Rig.open()
     rig.service.next({ neverEndSynth: true })
     await rig.speak(0, 60)
@@ -104,9 +104,9 @@ describe.concurrent('an outage of the service', () => {
   })
 
   test.each([
-    ['C46 the network stops accepting data', (rig: Rig) => rig.proxy.set({ bytesPerSecond: 0 }, 'up')],
-    ['C47 a black hole: the peer lost its power', (rig: Rig) => rig.proxy.set({ swallow: true })],
-    ['C16 acks come no more', (rig: Rig) => rig.proxy.set({ swallow: true }, 'down')],
+    ['the network stops accepting data', (rig: Rig) => rig.proxy.set({ bytesPerSecond: 0 }, 'up')],
+    ['a black hole: the peer lost its power', (rig: Rig) => rig.proxy.set({ swallow: true })],
+    ['acks come no more', (rig: Rig) => rig.proxy.set({ swallow: true }, 'down')],
   ])('%s: detected in time, without loss', async (_what, spoil) => {
     await using rig = await Rig.open()
     const speaking = rig.speak(0, 200)

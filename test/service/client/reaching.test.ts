@@ -101,13 +101,13 @@ async function answering(head: string) {
 }
 
 describe('a service that cannot be reached', () => {
-  test('C1 connection refused: reported at once, and retried', async () => {
+  test('connection refused: reported at once, and retried', async () => {
     const { url } = service
     await service.stop()
     expect(await attempt(url)).toMatchObject({ code: 'SERVICE_UNREACHABLE', retryable: true })
   })
 
-  test('C2 an unknown name, and an address that changes', async () => {
+  test('an unknown name, and an address that changes', async () => {
     expect(await attempt('http://nobody.invalid:9', { deadlines: { connectMs: 5_000 } })).toMatchObject({
       retryable: true,
     })
@@ -126,7 +126,7 @@ describe('a service that cannot be reached', () => {
     await until(() => service.session?.connected, PATIENCE_MS, 'a session at the new address')
   })
 
-  test('C3 connections are accepted and never answered: times out', async () => {
+  test('connections are accepted and never answered: times out', async () => {
     const proxy = await FaultProxy.listen({ to: service.url })
     closing.push(() => proxy.close())
     proxy.accepting = 'hang'
@@ -136,7 +136,7 @@ describe('a service that cannot be reached', () => {
     })
   })
 
-  test('C4 a certificate that is self-signed, for another host, or expired: no connection, and never one without TLS', async () => {
+  test('a certificate that is self-signed, for another host, or expired: no connection, and never one without TLS', async () => {
     const before = getCACertificates('default')
     expect(await attempt(await behindTls(SELF_SIGNED))).toMatchObject({
       code: 'SERVICE_UNREACHABLE',
@@ -170,7 +170,7 @@ describe('a service that cannot be reached', () => {
     '503 Service Unavailable\r\nRetry-After: 7',
     // The response of an Engine.IO 3 server.
     '400 Bad Request',
-  ])('C5 C50 the handshake is answered with %s: retried, and no redirect is followed', async head => {
+  ])('the handshake is answered with %s: retried, and no redirect is followed', async head => {
     const { url, asked } = await answering(head.replace('LOCATION', `${service.url}/sts`))
     expect(await attempt(url)).toMatchObject({
       // A proxy answers 5xx for a service that is away; anything else comes from no service.
@@ -182,7 +182,7 @@ describe('a service that cannot be reached', () => {
     expect(service.sessions).toHaveLength(0)
   })
 
-  test('C6 does not poll a server that only supports polling', async () => {
+  test('does not poll a server that only supports polling', async () => {
     const asked: string[] = []
     const http = createHttp((_request, response) => void response.writeHead(404).end())
     const io = new Server(http, { transports: ['polling'] })
@@ -207,26 +207,26 @@ describe('a service that cannot be reached', () => {
 })
 
 describe('a service with an irregular start', () => {
-  test('C9 accepts a missing connected', async () => {
+  test('accepts a missing connected', async () => {
     service.faults.noConnected = true
     expect(await attempt(service.url)).toBe('ready')
   })
 
-  test('C11 times out without start', async () => {
+  test('times out without start', async () => {
     service.faults.noStart = true
     const given = await attempt(service.url, { deadlines: { ...SHORT, connectMs: 10_000 } })
     expect(given).toMatchObject({ code: 'SERVICE_SILENT', retryable: true })
   })
 
   test.each([undefined, null, false, 0, '', {}, [], { url: 7 }])(
-    'C12 start carries %j: it is start all the same',
+    'start carries %j: it is start all the same',
     async payload => {
       service.faults.startWith = payload
       expect(await attempt(service.url)).toBe('ready')
     },
   )
 
-  test('C13 does not fetch an unrequested address in start', async () => {
+  test('does not fetch an unrequested address in start', async () => {
     const { url, asked } = await answering('200 OK')
     service.faults.startWith = `${url}/secrets.mp3`
     expect(await attempt(service.url)).toBe('ready')

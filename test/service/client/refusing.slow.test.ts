@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 describe('a rejecting service', () => {
-  test('C7 a wrong key: a probe now and then, originals are played, one line in the log without the key', async () => {
+  test('a wrong key: a probe now and then, originals are played, one line in the log without the key', async () => {
     service.faults.refuseKey = true
     const { log } = await callFor(1_500, service.url)
     // Each line of the room and one probe.
@@ -32,7 +32,7 @@ describe('a rejecting service', () => {
     expect(JSON.stringify(log.all)).not.toContain(service.apiKey)
   })
 
-  test('C4 C7 failures at once: a few attempts per second, and the key is in no log line', async () => {
+  test('failures at once: a few attempts per second, and the key is in no log line', async () => {
     let asked = 0
     const server = createServer()
     server.on('upgrade', (_request, socket) => {
@@ -50,7 +50,7 @@ describe('a rejecting service', () => {
     expect(log.all.filter(({ level }) => level === 'warn').length).toBeLessThan(6)
   })
 
-  test('C8 a key revoked during a call: that session retries with care, recovers with the key, and no other is affected', async () => {
+  test('a key revoked during a call: that session retries with care, recovers with the key, and no other is affected', async () => {
     const relay = new Relay({
       translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
       options: relayOptions(),
@@ -81,7 +81,7 @@ describe('a rejecting service', () => {
     await until(() => again.fragments > 0 || again.connected, PATIENCE_MS, 'that the session is back')
   })
 
-  test('C52 a language that the service does not have: requested once, and reported', async () => {
+  test('a language that the service does not have: requested once, and reported', async () => {
     service.faults.refuseKey = {
       code: 'bad_parameter',
       error: 'language_not_supported',
@@ -98,7 +98,7 @@ describe('a rejecting service', () => {
     ['of an unknown code', { code: 'internal', error: 'unexpected', description: 'oops' }],
     ['of a wrong key', { code: 'unauthorized', error: 'key_wrong', description: 'no' }],
     ['without anything', undefined],
-  ])('C55 refusals %s for 2 s during a call: translation recovers automatically', async (_, body) => {
+  ])('refusals %s for 2 s during a call: translation recovers automatically', async (_, body) => {
     const relay = new Relay({
       translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
       options: relayOptions(),
@@ -123,7 +123,7 @@ describe('a rejecting service', () => {
     expect(relay.metrics.sessionsEnded).toBe(0)
   })
 
-  test('C53 a quota used up during a call: the original is played, and it retries with care', async () => {
+  test('a quota used up during a call: the original is played, and it retries with care', async () => {
     const away: boolean[] = []
     const relay = new Relay({
       translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
@@ -151,7 +151,7 @@ describe('a rejecting service', () => {
     await until(() => away.at(-1) === false, PATIENCE_MS, 'that translation is back')
   })
 
-  test('C54 we hang up first: the service sees the end at once', async () => {
+  test('we hang up first: the service sees the end at once', async () => {
     const relay = new Relay({
       translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
       options: relayOptions(),

@@ -14,11 +14,11 @@ async function stall(rig: Rig, ms: number): Promise<void> {
 
 describe.concurrent('between us and the service', () => {
   test.each<[string, (rig: Rig) => void | Promise<void>]>([
-    ['F1 S latency of 50 ms', rig => rig.proxy.set({ latencyMs: 50 })],
-    ['F1 S latency of 200 ms', rig => rig.proxy.set({ latencyMs: 200 })],
-    ['F1 S latency of 500 ms', rig => rig.proxy.set({ latencyMs: 500 })],
+    ['latency of 50 ms', rig => rig.proxy.set({ latencyMs: 50 })],
+    ['latency of 200 ms', rig => rig.proxy.set({ latencyMs: 200 })],
+    ['latency of 500 ms', rig => rig.proxy.set({ latencyMs: 500 })],
     [
-      'F3 S losses, which TCP makes stalls of: 200 ms, four times',
+      'losses, which TCP makes stalls of: 200 ms, four times',
       async rig => {
         for (let n = 0; n < 4; n++) {
           await stall(rig, 200)
@@ -39,16 +39,16 @@ describe.concurrent('between us and the service', () => {
 
   test.each<[string, (rig: Rig) => Promise<void>]>([
     [
-      'F5 S 32 kbit/s for 3 s, an eighth of what speech needs',
+      '32 kbit/s for 3 s, an eighth of what speech needs',
       async rig => {
         rig.proxy.set({ bytesPerSecond: 4_000 })
         await pause(3_000)
         rig.proxy.set({})
       },
     ],
-    ['F6 S nothing for 3 s', rig => stall(rig, 3_000)],
+    ['nothing for 3 s', rig => stall(rig, 3_000)],
     [
-      'F8 S a black hole on the way there for 3 s',
+      'a black hole on the way there for 3 s',
       async rig => {
         rig.proxy.set({ swallow: true }, 'up')
         await pause(3_000)
@@ -68,7 +68,7 @@ describe.concurrent('between us and the service', () => {
     expect(rig.relay.metrics.lostMs).toBe(0)
   })
 
-  test('F12 S keeps the connection active during silence', async () => {
+  test('keeps the connection active during silence', async () => {
     await using rig = await Rig.open()
     await rig.session(1)
     await pause(1_000)

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, buildApp } from '../../../src/app/app.ts'
 import type { Check } from '../../../src/cli/doctor/check.ts'
 import { type EndToEndOptions, endToEnd } from '../../../src/cli/doctor/end-to-end.ts'
-import { localEnvironment } from '../../../src/cli/doctor/machine.ts'
 import { type Config, loadConfig } from '../../../src/config/load.ts'
 import { SelfSigned } from '../../../src/simulator/discord/voice/certificate.ts'
 import { ScriptedService, tones } from '../../../src/simulator/index.ts'
@@ -16,10 +16,30 @@ import { sine } from '../transcode/tone.ts'
 export const HOST = 'bridge.dragoman.example'
 export const TOKEN = '0123456789abcdef0123456789abcdef'
 
-type Overrides = NonNullable<NonNullable<Parameters<typeof loadConfig>[0]>['overrides']>
+export type Overrides = NonNullable<NonNullable<Parameters<typeof loadConfig>[0]>['overrides']>
 
 /** A certificate for `HOST`, trusted by the test. */
 export const good = new SelfSigned({ hosts: [HOST] })
+
+/** The lists of a service that translates English into Spanish. */
+export const catalog: RequestListener = (request, response) => {
+  const voice = { name: 'One', voiceGender: 'F', voiceEngine: 'standard', modes: ['block', 'streaming'] }
+  const lists: Readonly<Record<string, object>> = {
+    '/api/languages': [
+      { languageId: 'en-us', name: 'English', transcription: true, translation: ['es-es'], synthesis: true },
+      { languageId: 'es-es', name: 'Spanish', transcription: false, translation: ['en-us'], synthesis: true },
+    ],
+    '/api/voices': ['en-us', 'es-es'].map(languageId => ({
+      ...voice,
+      languageId,
+      voiceId: `${languageId}-1`,
+    })),
+  }
+  const isKnown = request.headers['x-api-key'] === 'simulated-key'
+  const refused = { code: 'unauthorized', error: 'key_wrong', description: 'no' }
+  response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(isKnown ? (lists[request.url ?? ''] ?? {}) : refused))
+}
 
 /** A running server behind a proxy, with a service that responds with tones. */
 export class Place implements AsyncDisposable {
@@ -46,7 +66,7 @@ export class Place implements AsyncDisposable {
   ): Promise<Place> {
     const folder = await mkdtemp(join(tmpdir(), 'dragoman-doctor-'))
     await writeFile(join(folder, 'said.wav'), encodeWav(sine(600, 700), 16_000))
-    const service = await ScriptedService.listen({ answer })
+    const service = await ScriptedService.listen({ answer, http: catalog })
     const app = await buildApp(
       settings({ port: 0, service: { url: service.url, apiKey: service.apiKey }, ...server }),
     )
@@ -64,7 +84,7 @@ export class Place implements AsyncDisposable {
     const config = settings({ port: this.port, service: { url, apiKey }, ...own })
     const audio = join(this.folder, 'said.wav')
     const call = { audio, patienceMs: 2_500, connectTo: this.proxy.address, ...options }
-    return endToEnd(config, localEnvironment, call, others)
+    return endToEnd(config, call, others)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,7 +6,7 @@ import { NEVER_LATE } from '../../support/service/no-lag.ts'
 /** Timeout on a busy machine for what normally takes a moment (ms). */
 const PATIENCE_MS = 20_000
 
-test('H12 ten thousand events at once: the sender is answered or disconnected, and others are served', async () => {
+test('ten thousand events at once: the sender is answered or disconnected, and others are served', async () => {
   const { ready } = await fakeService({ ...NEVER_LATE })
   const good = await ready('/sts')
   const bad = await ready('/sts')
@@ -25,7 +25,7 @@ test('H12 ten thousand events at once: the sender is answered or disconnected, a
 })
 
 test.each(['error', 'disconnect', 'connect', 'disconnecting', '__proto__', 'constructor', ''])(
-  'H13 an event named %j changes nothing for other clients',
+  'an event named %j changes nothing for other clients',
   async name => {
     const { ready } = await fakeService({ ...NEVER_LATE })
     const good = await ready('/sts')

@@ -19,10 +19,13 @@ export const espeak = installedEngine({
   name: 'espeak',
   settings,
   create: choice => Espeak.create(choice),
-  async examine(_settings, machine) {
-    const answer = await machine.ask(COMMAND, ['--version'])
-    if (answer === undefined) return { missing: `${COMMAND} cannot be run`, packages: 'espeak-ng' }
-    return { found: answer.split('  ')[0] ?? answer }
+  async examine() {
+    try {
+      const { stdout } = await promisify(execFile)(COMMAND, ['--version'], { timeout: TIMEOUT_MS })
+      return { found: stdout.split(/ {2}|\n/)[0] ?? COMMAND }
+    } catch {
+      return { missing: `${COMMAND} cannot be run`, packages: 'espeak-ng' }
+    }
   },
 })
 

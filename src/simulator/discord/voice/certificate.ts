@@ -31,7 +31,7 @@ export function integer(bytes: Uint8Array): Buffer {
   return (digits[0] ?? 0) & 0x80 ? element(0x02, Uint8Array.of(0), digits) : element(0x02, digits)
 }
 
-export function truth(): Buffer {
+function truth(): Buffer {
   return element(0x01, Uint8Array.of(0xff))
 }
 

@@ -23,11 +23,11 @@ export const apertium = installedEngine({
   name: 'apertium',
   settings,
   create: (choice, { clock }) => Apertium.create(choice, clock),
-  async examine({ modes: folder }, machine) {
-    const files = await machine.list(folder)
-    const modes = files.filter(file => /^[a-z]{2,3}-[a-z]{2,3}\.mode$/.test(file))
-    if (modes.length === 0) return { missing: `no modes in ${folder}`, packages: 'apertium apertium-eng-spa' }
-    const directions = modes.map(file => file.slice(0, -'.mode'.length)).sort()
+  async examine({ modes: folder }) {
+    const modes = await installedModes(folder)
+    const directions = modes.filter(mode => /^[a-z]{2,3}-[a-z]{2,3}$/.test(mode)).sort()
+    if (directions.length === 0)
+      return { missing: `no modes in ${folder}`, packages: 'apertium apertium-eng-spa' }
     return { found: `Apertium, ${directions.length} directions: ${directions.slice(0, 8).join(' ')}` }
   },
 })

@@ -15,8 +15,8 @@ interface Native {
 }
 
 /** The recognizer, and the library that it depends on. */
-export const LIBRARY = 'libpocketsphinx.so.3'
-export const BASE_LIBRARY = 'libsphinxbase.so.3'
+const LIBRARY = 'libpocketsphinx.so.3'
+const BASE_LIBRARY = 'libsphinxbase.so.3'
 
 /** Loads libpocketsphinx; `use` tracks work on threads. Rejects with an `EngineError` if it is not installed. */
 export async function loadSphinx(use?: ThreadUse): Promise<SphinxLibrary> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -9,7 +10,7 @@ import { EngineError } from '../../engine.ts'
 import type { ThreadUse } from '../../thread-budget.ts'
 import { DecoderPool, SphinxDecoder } from './decoder.ts'
 import { type Grammar, grammarsSchema, loadGrammars } from './grammar.ts'
-import { BASE_LIBRARY, LIBRARY, loadSphinx } from './library.ts'
+import { loadSphinx } from './library.ts'
 import { SphinxStream } from './stream.ts'
 
 const settings = z.strictObject({
@@ -33,17 +34,15 @@ export const pocketsphinx = installedEngine({
   settings,
   create: (choice, { maxSpeakers, threads, clock }) =>
     PocketSphinx.create({ ...choice, decoders: maxSpeakers, threads }, clock),
-  async examine({ models }, machine) {
-    for (const library of [LIBRARY, BASE_LIBRARY]) {
-      const reason = await machine.loadLibrary(library)
-      if (reason !== undefined)
-        return {
-          missing: `${library} cannot be loaded: ${reason}`,
-          packages: 'libpocketsphinx3 pocketsphinx-en-us',
-        }
+  async examine({ models }) {
+    try {
+      await loadSphinx()
+    } catch (error) {
+      const packages = 'libpocketsphinx3 pocketsphinx-en-us'
+      return { missing: error instanceof Error ? error.message : String(error), packages }
     }
     for (const part of ['en-us/mdef', 'en-us.lm.bin', 'cmudict-en-us.dict'])
-      if (!(await machine.exists(join(models, part))))
+      if (!existsSync(join(models, part)))
         return { missing: `no ${part} in ${models}`, packages: 'pocketsphinx-en-us' }
     return { found: `PocketSphinx, models in ${models}` }
   },

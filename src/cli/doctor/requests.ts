@@ -2,7 +2,45 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import { systemWallClock } from '../../common/wall-clock.ts'
-import { type Route, routeTo } from '../../simulator/twilio/phone/request.ts'
+import type { Config } from '../../config/load.ts'
+import { routeTo } from '../../simulator/twilio/phone/request.ts'
+
+const PATIENCE_MS = 5_000
+
+/** Returns the address of the server of these settings on this machine. */
+export function localAddress({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const here = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${here.includes(':') ? `[${here}]` : here}:${port}`
+}
+
+/** Returns the status of a GET request, without following redirects; undefined without a response. */
+export async function statusOf(url: string, bearer?: string): Promise<number | undefined> {
+  const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const answer = await fetch(url, { headers, redirect: 'manual', signal })
+    await answer.body?.cancel()
+    return answer.status
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns true if a Dragoman server answers `GET /health` at this address. */
+export async function isDragoman(url: string): Promise<boolean> {
+  return saysDragoman(await probeHttp({ url: `${url}/health` }))
+}
+
+/** Returns true for the health of a bridge; the translation service reports itself as healthy, too. */
+export function saysDragoman(probe: ProbeResult): boolean {
+  if (probe.kind !== 'answer' || probe.status !== 200) return false
+  try {
+    const health = JSON.parse(probe.body) as { status?: unknown; name?: unknown } | null
+    return health?.status === 'ok' && health.name === 'dragoman'
+  } catch {
+    return false
+  }
+}
 
 /** A request along Twilio’s route. */
 export interface ProbeRequest {
@@ -13,7 +51,8 @@ export interface ProbeRequest {
   /** Form sent by POST; absent: a GET request. */
   readonly form?: Readonly<Record<string, string>> | undefined
   readonly signature?: string | undefined
-  readonly withinMs: number
+  /** Maximum time to the response (ms). */
+  readonly withinMs?: number
 }
 
 /** Result. `answer` has the status and the start of the response. */
@@ -38,9 +77,10 @@ const NO_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA'])
 const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|HOSTNAME_|EPROTO$)/
 
 /** Sends one request, without following redirects. Never rejects. */
-export function probeHttp(order: ProbeRequest): Promise<ProbeResult> {
-  const { form, signature, withinMs } = order
-  const { target, headers } = wayTo(order)
+export function probeHttp(request: ProbeRequest): Promise<ProbeResult> {
+  const { url, connectTo, form, signature, withinMs = PATIENCE_MS } = request
+  const resolve = connectTo === undefined ? {} : { [new URL(url).host]: connectTo }
+  const { target, headers } = routeTo(url, { publicUrl: undefined, localUrl: url, resolve, proxied: false })
   const body = form && new URLSearchParams(form).toString()
   const options: RequestOptions = {
     method: body === undefined ? 'GET' : 'POST',
@@ -59,13 +99,6 @@ export function probeHttp(order: ProbeRequest): Promise<ProbeResult> {
     sent.on('error', failed)
     sent.end(body)
   })
-}
-
-/** Returns the route to `url`, whose host can be overridden. */
-function wayTo({ url, connectTo }: ProbeRequest): Route {
-  const host = new URL(url).host
-  const resolve = connectTo === undefined ? {} : { [host]: connectTo }
-  return routeTo(url, { publicUrl: undefined, localUrl: url, resolve, proxied: false })
 }
 
 async function answered(response: IncomingMessage): Promise<ProbeResult> {
