@@ -9,7 +9,10 @@ import { MIGRATIONS } from './migrations.ts'
 /** Time that a statement waits for another process (ms): it blocks the event loop. At the start, for its migrations. */
 const BUSY_MS = 250
 const BUSY_AT_START_MS = 5_000
+const WRITES_AFTER_FAILURE = 1_000
 const IN_MEMORY = ':memory:'
+/** SQLITE_BUSY. */
+const BUSY = 5
 
 /**
  * The state that survives a restart: one database, which any number of processes can have open. What `write` has written
@@ -20,8 +23,9 @@ export class StateFile implements Disposable {
   readonly database: DatabaseSync
   readonly #file: string | undefined
   readonly #log: Logger
-  /** The current failure to write, and any failure to read, have been logged. */
-  #unwritable = false
+  /** Successful writes needed before a failure counts as over: a nearly full disk accepts some. */
+  #failing = 0
+  /** A failure to read has been logged. */
   #unreadable = false
 
   private constructor(database: DatabaseSync, file: string | undefined, log: Logger) {
@@ -42,18 +46,27 @@ export class StateFile implements Disposable {
       closeSync(openSync(file, 'a', 0o600))
       return new StateFile(connect(file), file, log)
     } catch (cause) {
-      const state = new StateFile(existsSync(file) ? readOnly(file, cause) : connect(IN_MEMORY), file, log)
+      if ((cause as { errcode?: number }).errcode === BUSY) throw unusable(file, cause)
+      const database = existsSync(file) ? readOnly(file, cause) : connect(IN_MEMORY)
+      const state = new StateFile(database, file, log)
       state.#failed(cause)
+      // In memory, writes succeed, and nothing is over.
+      if (database.location() === null) state.#failing = Number.POSITIVE_INFINITY
       return state
     }
   }
 
-  /** Opens `file` for reading only; undefined if it does not exist. Throws like `open`. */
+  /**
+   * Opens `file` for reading only; undefined if it does not exist, or is of an older version, which `open` brings up to date.
+   * Throws like `open`.
+   */
   static read(file: string, log: Logger): StateFile | undefined {
     if (!existsSync(file)) return undefined
     try {
       const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_AT_START_MS })
-      return new StateFile(checked(database), file, log)
+      if (checked(database)) return new StateFile(database, file, log)
+      database.close()
+      return undefined
     } catch (cause) {
       throw unusable(file, cause)
     }
@@ -67,8 +80,8 @@ export class StateFile implements Disposable {
       this.#failed(error)
       return false
     }
-    if (this.#unwritable) this.#log.info({ file: this.#file }, 'the state file is written again')
-    this.#unwritable = false
+    if (this.#failing > 0 && --this.#failing === 0)
+      this.#log.info({ file: this.#file }, 'the state file is written again')
     return true
   }
 
@@ -85,14 +98,14 @@ export class StateFile implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.database.close()
+    if (this.database.isOpen) this.database.close()
   }
 
   #failed(error: unknown): void {
     const fields = { code: 'STORAGE', file: this.#file, fault: faultOf(error) }
-    if (!this.#unwritable)
+    if (this.#failing === 0)
       this.#log.error(fields, 'the state file cannot be written: a restart forgets what changes now')
-    this.#unwritable = true
+    this.#failing = Math.max(this.#failing, WRITES_AFTER_FAILURE)
   }
 }
 
@@ -116,18 +129,21 @@ function readOnly(file: string, cause: unknown): DatabaseSync {
     // SQLite creates no files next to an immutable one.
     const url = pathToFileURL(resolve(file))
     url.searchParams.set('immutable', '1')
-    return checked(new DatabaseSync(url, { readOnly: true }))
+    const database = new DatabaseSync(url, { readOnly: true })
+    if (checked(database)) return database
+    database.close()
   } catch {
-    throw unusable(file, cause)
+    // The reason for which it cannot be written is also the one for which it cannot be read.
   }
+  throw unusable(file, cause)
 }
 
-/** Returns the database if its tables are up to date. */
-function checked(database: DatabaseSync): DatabaseSync {
+/** Returns whether the tables are up to date. Closes the database, and throws, if it is damaged or of a newer version. */
+function checked(database: DatabaseSync): boolean {
   try {
     const version = versionOf(database)
-    if (version !== MIGRATIONS.length) throw versionFault(version)
-    return database
+    if (version > MIGRATIONS.length) throw versionFault(version)
+    return version === MIGRATIONS.length
   } catch (error) {
     database.close()
     throw error
@@ -160,7 +176,7 @@ function versionFault(version: number): Error {
 function unusable(file: string, cause: unknown): BridgeError {
   return new BridgeError(
     'CONFIG',
-    `stateFile: ${file} cannot be used: ${faultOf(cause)}; restore a backup, or move the file away to start without its state`,
+    `stateFile: ${file} cannot be used: ${faultOf(cause)}`,
     { cause },
   )
 }

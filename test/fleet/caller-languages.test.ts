@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { FleetLanguages } from '../../src/bridges/phone/fleet-languages.ts'
+import { RememberedLanguages } from '../../src/bridges/phone/remembered-languages.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { FleetHub } from '../support/fleet/fleet-hub.ts'
 import { LogLines } from '../support/log-lines.ts'
@@ -12,7 +12,7 @@ test('the language of a caller is known at every node for some days, without the
   const clock = new FakeClock()
   const options = { clock, wallClock: () => Date.UTC(2026, 0, 1) + clock.now(), log: new LogLines(), days: 2 }
   const [a, b] = [hub.join('a'), hub.join('b')]
-  const [one, two] = [new FleetLanguages(a, options), new FleetLanguages(b, options)]
+  const [one, two] = [new RememberedLanguages(a, options), new RememberedLanguages(b, options)]
   onTestFinished(() => {
     one[Symbol.dispose]()
     two[Symbol.dispose]()

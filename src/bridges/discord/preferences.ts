@@ -7,8 +7,8 @@ import { KeptEntries, type KeptEntriesOptions } from '../../core/calls/kept-entr
 import type { Fleet } from '../../core/model/fleet.ts'
 import type { Preferences } from './channel-interpreter.ts'
 
-/** Lifetime of an entry (ms): as good as permanent, but bounded. */
-const KEEP_MS = 10 * 365 * 86_400_000
+/** Lifetime of an entry (ms): as good as permanent, but bounded. With too many entries, those that expire first are deleted. */
+const KEEP_MS = { optedOut: 10 * 365 * 86_400_000, language: 5 * 365 * 86_400_000 }
 /** Maximum number of languages kept until the process ends. */
 const MOST_SESSION = 100_000
 /** Subject on which nodes tell each other of changes. */
@@ -113,7 +113,8 @@ export class DiscordPreferences implements Preferences, Disposable {
     const { entry } = change
     this.#pending.set(user, change)
     this.#fleet.exchange.tell(SUBJECT, { user, entry })
-    if (entry) await this.#kept.put(user, entry, this.#wallClock() + KEEP_MS)
+    const keepMs = entry?.out ? KEEP_MS.optedOut : KEEP_MS.language
+    if (entry) await this.#kept.put(user, entry, this.#wallClock() + keepMs)
     else await this.#kept.delete(user)
     if (this.#pending.get(user) === change) this.#pending.delete(user)
   }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import {
   type APIApplication,
   ApplicationFlags,
@@ -9,10 +8,6 @@ import {
 import { inviteUrl } from '../../bridges/discord/commands/permissions.ts'
 import { type CommandState, commandStates } from '../../bridges/discord/commands/registration.ts'
 import { restTrouble } from '../../bridges/discord/commands/rest.ts'
-import { DiscordPreferences } from '../../bridges/discord/preferences.ts'
-import { systemClock } from '../../common/clock.ts'
-import { BridgeError } from '../../common/errors.ts'
-import { noopLogger } from '../../common/log.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { channelChecks, troubleCheck } from './discord-channels.ts'
@@ -127,18 +122,4 @@ function commandCheck({ place, state }: CommandState, applicationId: string): Ch
   if (state.kind === 'forbidden' && place !== 'global')
     return fail(name, state.text, `invite the bot with its commands: ${inviteUrl(applicationId, place)}`)
   return troubleCheck(name, state)
-}
-
-/** Checks whether the opt-outs can be read, without which the bridge does not start. Creates no files. */
-export function preferencesCheck({ discord }: Config): Check {
-  const name = 'Discord preferences'
-  const { file, key } = discord.preferences
-  if (!existsSync(file)) return ok(name, `${file}: no preferences stored yet`)
-  try {
-    new DiscordPreferences({ file, key }, { clock: systemClock, log: noopLogger })
-    return ok(name, file)
-  } catch (error) {
-    if (!(error instanceof BridgeError)) throw error
-    return fail(name, error.message, 'restore a backup of both the file and its key')
-  }
 }

@@ -14,6 +14,7 @@ import {
   portCheck,
   settingsCheck,
   settingsFailures,
+  stateFileCheck,
 } from './machine-checks.ts'
 import { controlChecks, serviceChecks } from './service-checks.ts'
 import { accountChecks, twilioChecks } from './twilio-checks.ts'
@@ -54,6 +55,7 @@ export async function doctor(
     ...service,
     ...telephony,
     ...discord,
+    ...stateFileCheck(config),
     ...keeping,
     ...fleet,
     ...call,
@@ -69,14 +71,13 @@ async function discordPart(config: Config, around: DoctorEnvironment): Promise<C
   }
   if (missingOf('discord').length > 0)
     return [fail('Discord', 'its packages are not installed', howToInstall('discord'))]
-  const [{ discordChecks }, { preferencesCheck }, { voiceChecks }] = await Promise.all([
-    import('./discord-checks.ts'),
+  const [{ discordChecks }, { voiceChecks }] = await Promise.all([
     import('./discord-checks.ts'),
     import('./discord-voice.ts'),
   ])
   const rest = await around.discord({ token, apiUrl })
   const found = await discordChecks(config, rest)
-  return [...found, preferencesCheck(config), ...voiceChecks(config, await around.voiceParts())]
+  return [...found, ...voiceChecks(config, await around.voiceParts())]
 }
 
 /** Loads the settings for `doctor`: invalid settings are a finding, not a failure. */
