@@ -46,7 +46,9 @@ export class StoredCallUsage implements DayLedger, Disposable {
     this.#others = database.prepare(
       'SELECT sum(minutes) AS minutes, sum(spend) AS spend FROM call_usage WHERE name = ? AND day >= ? AND run <> ?',
     )
-    this.#put = database.prepare('INSERT OR REPLACE INTO call_usage (name, day, run, minutes, spend) VALUES (?, ?, ?, ?, ?)')
+    this.#put = database.prepare(
+      'INSERT OR REPLACE INTO call_usage (name, day, run, minutes, spend) VALUES (?, ?, ?, ?, ?)',
+    )
     this.#forget = database.prepare('DELETE FROM call_usage WHERE day < ?')
     this.#day = this.#today()
     options.state.write(() => void this.#forget.run(this.#day))
@@ -60,10 +62,16 @@ export class StoredCallUsage implements DayLedger, Disposable {
 
   earlier(name: string): Used {
     this.#turn()
-    const row = this.#options.state.read(() => this.#others.get(this.#digest(name), this.#day, this.#run), undefined)
+    const row = this.#options.state.read(
+      () => this.#others.get(this.#digest(name), this.#day, this.#run),
+      undefined,
+    )
     if (row) return { minutes: Number(row.minutes), spend: Number(row.spend) }
     if (this.#known)
-      this.#options.log.error({}, 'today’s usage is unknown: calls with a daily limit are rejected until midnight UTC')
+      this.#options.log.error(
+        {},
+        'today’s usage is unknown: calls with a daily limit are rejected until midnight UTC',
+      )
     this.#known = false
     return NOTHING
   }
@@ -74,7 +82,8 @@ export class StoredCallUsage implements DayLedger, Disposable {
     const before = this.#own.get(digest) ?? NOTHING
     if (before.minutes !== minutes || before.spend !== spend) {
       if (this.#own.size >= MOST_NAMES && !this.#own.has(digest)) {
-        if (!this.#full) this.#options.log.warn({ most: MOST_NAMES }, 'more usage than is kept over a restart')
+        if (!this.#full)
+          this.#options.log.warn({ most: MOST_NAMES }, 'more usage than is kept over a restart')
         this.#full = true
         return
       }

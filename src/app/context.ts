@@ -98,7 +98,14 @@ export async function openContext(
       socketPath: settings.service.socketPath,
     }))
   const stores = stack.use(openStores(settings, { fleet, state, clock, log }))
-  const carriers = await openCarriers(settings, { ownAuthTokens, streamLimits, clock, log, ledger: stores.usage, fleet })
+  const carriers = await openCarriers(settings, {
+    ownAuthTokens,
+    streamLimits,
+    clock,
+    log,
+    ledger: stores.usage,
+    fleet,
+  })
   const { limits, trustProxy } = settings
   const { server, requestGuard } = openServer({
     limits,

@@ -46,7 +46,10 @@ export function openStores(settings: AppSettings, { fleet, state, clock, log }: 
   const records = stack.use(new CallRecords(fleet, systemWallClock))
   const languages = calls.callerLanguages
   const digest = (caller: string) =>
-    createHmac('sha256', languages?.key ?? '').update(caller).digest('base64url').slice(0, 27)
+    createHmac('sha256', languages?.key ?? '')
+      .update(caller)
+      .digest('base64url')
+      .slice(0, 27)
   const callerLanguages =
     languages &&
     new RememberedLanguages(fleet, { ...options, days: languages.days, digest: alone ? digest : undefined })
@@ -54,7 +57,8 @@ export function openStores(settings: AppSettings, { fleet, state, clock, log }: 
   const preferences = hasBot ? new DiscordPreferences(fleet, options) : undefined
   preferences?.start()
   const resume = resumeSettingsSchema.parse(discord?.resume ?? {})
-  const channels = hasBot && resume.withinMinutes > 0 ? new DiscordChannels(fleet, resume, options) : undefined
+  const channels =
+    hasBot && resume.withinMinutes > 0 ? new DiscordChannels(fleet, resume, options) : undefined
   channels?.start()
   for (const each of [usage, callerLanguages, preferences, channels]) stack.use(each)
   const owned = stack.move()

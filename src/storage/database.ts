@@ -174,11 +174,7 @@ function versionFault(version: number): Error {
 }
 
 function unusable(file: string, cause: unknown): BridgeError {
-  return new BridgeError(
-    'CONFIG',
-    `stateFile: ${file} cannot be used: ${faultOf(cause)}`,
-    { cause },
-  )
+  return new BridgeError('CONFIG', `stateFile: ${file} cannot be used: ${faultOf(cause)}`, { cause })
 }
 
 /** Returns the reason of a failure of the database or its disk: never values of a statement. */

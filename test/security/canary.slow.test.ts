@@ -81,7 +81,7 @@ test('G13: no part of a call, a key or a token appears in logs, metrics, errors 
       ],
       calls: {
         roomCodes: { [CANARY.roomCode]: 'desk' },
-        callerLanguages: { file: join(folder, 'remembered.json'), key: CANARY.rememberKey },
+        callerLanguages: { key: CANARY.rememberKey },
       },
     },
     parts: { log: kept.log },

@@ -37,7 +37,9 @@ it('two processes that write at once, and are killed, lose nothing that they hav
     }`
   const last: [string, number][] = []
   const run = async (name: string, length: number) => {
-    const child = spawn(process.execPath, [...ARGUMENTS, script, file, name], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [...ARGUMENTS, script, file, name], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     let said = ''
     child.stdout.on('data', (data: Buffer) => {
       said += data
@@ -46,7 +48,8 @@ it('two processes that write at once, and are killed, lose nothing that they hav
     await once(child, 'close')
     last.push([name, Number(said.slice(0, said.lastIndexOf('\n')).split('\n').at(-1))])
   }
-  for (const round of [1, 2, 3]) await Promise.all([run(`a${round} `, 2_000 * round), run(`b${round} `, 3_000)])
+  for (const round of [1, 2, 3])
+    await Promise.all([run(`a${round} `, 2_000 * round), run(`b${round} `, 3_000)])
   const state = StateFile.open(file, new LogLines())
   expect(state.database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
   const table = new StateTables(state, Date.now).table('year', 'numbers', z.number())
@@ -58,23 +61,36 @@ it('two processes that write at once, and are killed, lose nothing that they hav
 })
 
 /** Permissions do not stop root, so a process of another user opens the file. */
-it.skipIf(process.geteuid?.() !== 0)('a file that cannot be written is read, and its path is reported', async () => {
-  const state = StateFile.open(file, new LogLines())
-  await new StateTables(state, Date.now).table('year', 'numbers', z.number()).put('stored', 7)
-  state[Symbol.dispose]()
-  chmodSync(folder, 0o755)
-  const script = `${OPEN}
+it.skipIf(process.geteuid?.() !== 0)(
+  'a file that cannot be written is read, and its path is reported',
+  async () => {
+    const state = StateFile.open(file, new LogLines())
+    await new StateTables(state, Date.now).table('year', 'numbers', z.number()).put('stored', 7)
+    state[Symbol.dispose]()
+    chmodSync(folder, 0o755)
+    const script = `${OPEN}
     await table.put('new', 8)
     const found = [(await table.get('stored'))?.value, (await table.get('new'))?.value]
     console.log(JSON.stringify({ found }))`
-  const said = () =>
-    execFileSync(process.execPath, [...ARGUMENTS, script, file], { uid: 65_534, gid: 65_534, cwd: '/', encoding: 'utf8' })
-  chmodSync(file, 0o644)
-  expect(said().trim().split('\n').map(line => JSON.parse(line))).toEqual([
-    { code: 'STORAGE', file, fault: 'EACCES', text: expect.stringContaining('cannot be written') },
-    { found: [7, 8] },
-  ])
-  chmodSync(file, 0o600)
-  expect(said).toThrow(`stateFile: ${file} cannot be used: EACCES`)
-  chownSync(file, 65_534, 65_534)
-})
+    const said = () =>
+      execFileSync(process.execPath, [...ARGUMENTS, script, file], {
+        uid: 65_534,
+        gid: 65_534,
+        cwd: '/',
+        encoding: 'utf8',
+      })
+    chmodSync(file, 0o644)
+    expect(
+      said()
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual([
+      { code: 'STORAGE', file, fault: 'EACCES', text: expect.stringContaining('cannot be written') },
+      { found: [7, 8] },
+    ])
+    chmodSync(file, 0o600)
+    expect(said).toThrow(`stateFile: ${file} cannot be used: EACCES`)
+    chownSync(file, 65_534, 65_534)
+  },
+)

@@ -63,7 +63,10 @@ describe('the state file', () => {
 
   it.each([
     ['a folder', () => mkdirSync(file)],
-    ['another file', () => writeFileSync(file, 'not a database, but long enough to be read as one'.repeat(50))],
+    [
+      'another file',
+      () => writeFileSync(file, 'not a database, but long enough to be read as one'.repeat(50)),
+    ],
     [
       'a newer version',
       () => {

@@ -35,11 +35,7 @@ export class DiscordChannels implements RunningChannels, Disposable {
   /** Entries written here, by guild. */
   readonly #written = new Map<string, { readonly text: string; readonly at: number }>()
 
-  constructor(
-    fleet: Fleet,
-    { withinMinutes }: ResumeSettings,
-    options: KeptEntriesOptions,
-  ) {
+  constructor(fleet: Fleet, { withinMinutes }: ResumeSettings, options: KeptEntriesOptions) {
     this.#fleet = fleet
     this.#withinMs = withinMinutes * 60_000
     this.#wallClock = options.wallClock

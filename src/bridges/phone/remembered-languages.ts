@@ -36,7 +36,10 @@ export class RememberedLanguages implements CallerLanguages, Disposable {
     this.#days = days
     this.#wallClock = options.wallClock
     this.#log = options.log
-    this.#callers = new KeptEntries(fleet, 'caller languages', z.string().refine(isLanguageId), { ...options, most: MOST })
+    this.#callers = new KeptEntries(fleet, 'caller languages', z.string().refine(isLanguageId), {
+      ...options,
+      most: MOST,
+    })
     this.#callers.start()
   }
 

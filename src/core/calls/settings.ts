@@ -99,7 +99,10 @@ const callerLanguageSettingsSchema = z.strictObject({
   key: secret()
     .describe('a secret of 16 characters or more')
     .min(16)
-    .meta({ about: 'Remembers the last language choice of each caller in the state file. The key of the digests that are stored instead of phone numbers.' }),
+    .meta({
+      about:
+        'Remembers the last language choice of each caller in the state file. The key of the digests that are stored instead of phone numbers.',
+    }),
   days: z
     .int()
     .min(1)

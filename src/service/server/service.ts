@@ -10,11 +10,11 @@ import { guardServer, SECURITY_HEADERS } from '../../net/http-hardening.ts'
 import { addOpenApiRoutes } from '../../net/openapi-page.ts'
 import { Overload } from '../../net/overload.ts'
 import { RequestGuard } from '../../net/request-guard.ts'
+import { StateFile } from '../../storage/database.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
 import { openEngines } from '../engines/open-engines.ts'
 import { ThreadUse } from '../engines/thread-budget.ts'
 import { EngineUsage } from '../engines/usage/engine-usage.ts'
-import { StateFile } from '../../storage/database.ts'
 import { UsageLedger } from '../usage-ledger.ts'
 import { Batch } from './batch/batch.ts'
 import { Admission, LoadMonitor } from './capacity.ts'
@@ -30,8 +30,8 @@ import { serviceApi } from './http/openapi.ts'
 import { addRoutes, addStreamRoutes, answerFailed } from './http/routes.ts'
 import { ApiKeys } from './keys/api-keys.ts'
 import { KeyFile } from './keys/key-store.ts'
-import { KeyWatch } from './keys/key-watch.ts'
 import { StoredKeyUsage, UsageSaver } from './keys/key-usage.ts'
+import { KeyWatch } from './keys/key-watch.ts'
 import type { ServiceFigures } from './process/messages.ts'
 import { AudioStreams } from './session/audio-stream.ts'
 import { ConnectGuard } from './session/namespace-sessions.ts'
@@ -181,7 +181,10 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
       watch?.[Symbol.dispose]()
       overload[Symbol.dispose]()
       refusals[Symbol.dispose]()
-      closing ??= app.close().then(() => engines.close()).then(() => usage?.[Symbol.dispose]())
+      closing ??= app
+        .close()
+        .then(() => engines.close())
+        .then(() => usage?.[Symbol.dispose]())
       return closing
     },
   }

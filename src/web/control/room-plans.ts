@@ -218,11 +218,14 @@ export class RoomPlans implements Disposable {
     const leftMs = (minutes = Number.POSITIVE_INFINITY, since = this.#wall()) =>
       Math.max(0, minutes * MINUTE_MS - Math.max(0, this.#wall() - since))
     const emptySince = state.open ? entry.awaitedSince : state.since
-    const emptyMs = emptySince === undefined ? Number.POSITIVE_INFINITY : leftMs(plan.emptyMinutes, emptySince)
+    const emptyMs =
+      emptySince === undefined ? Number.POSITIVE_INFINITY : leftMs(plan.emptyMinutes, emptySince)
     const timeMs = state.open ? leftMs(plan.maxMinutes, state.since) : Number.POSITIVE_INFINITY
     const first = Math.min(emptyMs, timeMs)
     if (first === Number.POSITIVE_INFINITY) return
-    entry.timer = setTimer(this.#clock, first, () => this.#over(plan.room, emptyMs < timeMs ? 'empty' : 'time-up'))
+    entry.timer = setTimer(this.#clock, first, () =>
+      this.#over(plan.room, emptyMs < timeMs ? 'empty' : 'time-up'),
+    )
   }
 
   /** Takes over the rooms of nodes that have ended. */

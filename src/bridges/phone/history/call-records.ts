@@ -24,7 +24,10 @@ export class CallRecords implements CallStore, Disposable {
   readonly #subscription: Disposable | undefined
   #writing = false
 
-  constructor(fleet: Pick<Fleet, 'table' | 'digest'> & Partial<Pick<Fleet, 'onStatus'>>, wallClock: WallClock) {
+  constructor(
+    fleet: Pick<Fleet, 'table' | 'digest'> & Partial<Pick<Fleet, 'onStatus'>>,
+    wallClock: WallClock,
+  ) {
     this.#fleet = fleet
     this.wallClock = wallClock
     this.#table = fleet.table('year', 'known calls', recordSchema)

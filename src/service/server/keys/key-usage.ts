@@ -40,8 +40,7 @@ export class StoredKeyUsage {
         ON CONFLICT (mark, slice) DO UPDATE SET amount = amount + excluded.amount`)
       database.exec('BEGIN IMMEDIATE')
       try {
-        for (const [mark, slices] of fresh)
-          for (const [slice, amount] of slices) add.run(mark, slice, amount)
+        for (const [mark, slices] of fresh) for (const [slice, amount] of slices) add.run(mark, slice, amount)
         database.prepare('DELETE FROM key_usage WHERE slice < ?').run(oldestSlice(now))
         database.exec('COMMIT')
       } catch (error) {
