@@ -84,8 +84,9 @@ export async function openContext(
   const { ownAuthTokens, streamLimits } = options
   const settings = appSettings(config)
   // Before everything that uses it, so that it is closed last.
-  const state = stack.use(StateFile.open(settings.stateFile, log))
-  const tables = () => new StateTables(state, systemWallClock)
+  const alone = options.fleet ? options.fleet.status === 'alone' : settings.fleet?.nats === undefined
+  const state = alone ? stack.use(StateFile.open(settings.stateFile, log)) : undefined
+  const tables = state && new StateTables(state, systemWallClock)
   const fleet = options.fleet ?? stack.use(await openFleet(settings.fleet, { tables, clock, log }))
   const service = stack.use(
     new TranslationService({ settings, translatorGiven: translator !== undefined, log }),

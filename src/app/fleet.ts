@@ -16,8 +16,8 @@ import type { Drain } from './drain.ts'
 import { version } from './server.ts'
 
 export interface FleetOptions {
-  /** Returns the tables of a process that is alone. Default: in memory. */
-  readonly tables?: () => Pick<Fleet, 'table' | 'digest'>
+  /** The tables of a process that is alone. Default: in memory. */
+  readonly tables?: Pick<Fleet, 'table' | 'digest'> | undefined
   readonly clock: Clock
   readonly log: Logger
 }
@@ -28,7 +28,7 @@ export async function openFleet(
   { tables, clock, log }: FleetOptions,
 ): Promise<Fleet> {
   const { nats, key, ...node } = fleetSettingsSchema.parse(settings ?? {})
-  if (!nats) return new LoneFleet(tables?.())
+  if (!nats) return new LoneFleet(tables)
   if (key === undefined) throw new BridgeError('CONFIG', 'fleet.key is required with fleet.nats')
   const fault = natsFault(nats)
   if (fault !== undefined) throw new BridgeError('CONFIG', `fleet.nats: ${fault}`)

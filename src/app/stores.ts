@@ -29,8 +29,8 @@ export interface Stores extends Disposable {
 export interface StoresOptions {
   /** Has the tables. */
   readonly fleet: Fleet
-  /** Has the usage of calls, unless the quotas of the fleet do. The caller keeps ownership. */
-  readonly state: StateFile
+  /** Has the usage of calls; undefined in a fleet, whose quotas do. The caller keeps ownership. */
+  readonly state: StateFile | undefined
   readonly clock: Clock
   readonly log: Logger
 }
@@ -42,7 +42,7 @@ export function openStores(settings: AppSettings, { fleet, state, clock, log }: 
   using stack = new DisposableStack()
   const alone = fleet.status === 'alone'
   const stored = !alone || stateFile !== undefined
-  const usage = alone && stored ? openCallUsage(settings, { ...options, state }) : undefined
+  const usage = state && stored ? openCallUsage(settings, { ...options, state }) : undefined
   const records = stack.use(new CallRecords(fleet, systemWallClock))
   const languages = calls.callerLanguages
   const digest = (caller: string) =>

@@ -23,7 +23,8 @@ const complete: Overrides = {
 type Overrides = NonNullable<Parameters<typeof settingsToExamine>[0]>['overrides'] & Partial<ConfigInput>
 
 async function examine(overrides: Overrides, around = machine()): Promise<Check[]> {
-  return await doctor(settingsToExamine({ env: {}, overrides }), around)
+  const sources = { env: {}, overrides: { stateFile: 'no such file', ...overrides } }
+  return await doctor(settingsToExamine(sources), around)
 }
 
 async function finding(name: string, overrides: Overrides, around?: DoctorEnvironment): Promise<Check> {
