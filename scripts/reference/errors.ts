@@ -52,6 +52,10 @@ const RUN_TIME: Readonly<Record<ErrorCode, readonly [meaning: string, effect: st
     'A node of the fleet has ended.',
     'Its rooms are taken over by the node that needs them. Requests about them get 404 or 503 until then.',
   ],
+  STORAGE: [
+    'The state file cannot be read or written: the disk is full, read-only or faulty.',
+    'Calls go on, and what changes is in memory until it can be written. A deletion that is only in memory is not confirmed.',
+  ],
   NODE_LATE: ['A node of the fleet did not answer in time.', 'The request is repeated, or gets 503.'],
   SERVICE_UNREACHABLE: [
     'No connection to the translation service.',

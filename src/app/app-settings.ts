@@ -10,8 +10,8 @@ import type { CarrierSections } from './carriers.ts'
 /**
  * Configuration of the app: the settings of `dragoman.yaml`, all of them optional. `loadConfig` reads them from the file
  * and the environment; programs can also create them directly. Then, unlike with `loadConfig`, no files are kept that
- * are not named (`stateFile`, `twilio.usageFile`, `discord.preferences`, `discord.resume`, `embedded.keyFile`), and calls have no
- * maximum duration.
+ * are not named (`stateFile`, `embedded.keyFile`): without a `stateFile`, state ends with the process; and calls have no maximum
+ * duration.
  */
 export type AppConfig = SettingsInput<typeof settingsSchema>
 

@@ -1,31 +1,21 @@
 import type { BrowserBridgeOptions } from '../bridges/browser/index.ts'
 import type { Preferences, RunningChannels } from '../bridges/discord/contract.ts'
-import { FleetChannels } from '../bridges/discord/fleet-channels.ts'
-import { FleetPreferences } from '../bridges/discord/fleet-preferences.ts'
 import {
   CAPTION_DEFAULTS,
   type DiscordBridgeOptions,
   type TranscriptOptions,
 } from '../bridges/discord/options.ts'
-import { DiscordPreferences } from '../bridges/discord/preferences.ts'
-import { DiscordChannels } from '../bridges/discord/running-channels.ts'
-import {
-  type discordSettingsSchema,
-  preferenceSettingsSchema,
-  resumeSettingsSchema,
-} from '../bridges/discord/settings.ts'
+import type { discordSettingsSchema } from '../bridges/discord/settings.ts'
 import type { NumberSettings } from '../bridges/phone/number-settings.ts'
 import type { Clock } from '../common/clock.ts'
 import { withDefaults } from '../common/defaults.ts'
 import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
-import type { KeptEntriesOptions } from '../core/calls/kept-entries.ts'
 import type { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { RoomLinks } from '../core/calls/room-links.ts'
 import type { LanguageSettings } from '../core/calls/settings.ts'
-import type { Fleet } from '../core/model/fleet.ts'
 import type { Admission } from '../core/model/invitation.ts'
 import type { Relay } from '../core/room/relay.ts'
 import { talkCatalog, usableLanguages, type VoiceOfferOptions, voiceCatalog } from './service.ts'
@@ -99,39 +89,6 @@ export interface DiscordOptions
   readonly running?: RunningChannels | undefined
   /** Phone numbers that ask for room codes. */
   readonly phoneNumbers: readonly string[]
-}
-
-/** `fleet`: keeps the data; default: files. */
-export interface DiscordStoreOptions extends KeptEntriesOptions {
-  readonly fleet?: Fleet | undefined
-}
-
-/** Opens the file of user preferences. Throws `BridgeError` `CONFIG` if it cannot be used. */
-export function openPreferences(
-  settings: DiscordInput | undefined,
-  { fleet, ...options }: DiscordStoreOptions,
-): (Preferences & (Disposable | AsyncDisposable)) | undefined {
-  const { token, preferences } = settings ?? {}
-  if (token === undefined || !preferences) return undefined
-  if (!fleet) return new DiscordPreferences(preferenceSettingsSchema.parse(preferences), options)
-  const shared = new FleetPreferences(fleet, options)
-  shared.start()
-  return shared
-}
-
-/** Opens the file of the channels being interpreted. */
-export function openChannels(
-  settings: DiscordInput | undefined,
-  { fleet, ...options }: DiscordStoreOptions,
-): (RunningChannels & (Disposable | AsyncDisposable)) | undefined {
-  const { token, resume } = settings ?? {}
-  if (token === undefined || !resume) return undefined
-  const complete = resumeSettingsSchema.parse(resume)
-  if (complete.withinMinutes <= 0) return undefined
-  if (!fleet) return new DiscordChannels(complete, options)
-  const shared = new FleetChannels(fleet, complete, options)
-  shared.start()
-  return shared
 }
 
 /** Returns the bridge’s options for these settings, or undefined if there is no bot. */

@@ -10,7 +10,6 @@ import { Switchboard } from '../core/calls/switchboard.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Dialer } from '../core/model/dialer.ts'
 import type { Fleet } from '../core/model/fleet.ts'
-import { fleetState } from '../core/model/shared-state.ts'
 import { Relay } from '../core/room/relay.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { DiskRecorder } from '../media/recording/disk-recorder.ts'
@@ -65,7 +64,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   const switchboard = new Switchboard({ ...shared, dialer, maxRooms })
   const roomCodes = new RoomCodes(clock, {
     fixed,
-    state: fleetState(fleet, neverBack(systemWallClock, clock)),
+    state: { fleet, wall: neverBack(systemWallClock, clock) },
   })
   const roomCodeLimiter = stack.use(new RoomCodeLimiter('caller', clock, log, fleet))
   const addressCodeLimiter = stack.use(new RoomCodeLimiter('address', clock, log, fleet))

@@ -13,6 +13,8 @@ import type { Translator } from '../core/translation/translator.ts'
 import { AddressGroups } from '../net/client-address.ts'
 import { GracefulClose } from '../net/graceful-close.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
+import { StateFile } from '../storage/database.ts'
+import { StateTables } from '../storage/state-tables.ts'
 import { TraceCounters } from '../tracing/counters.ts'
 import type { TracingSettings } from '../tracing/settings.ts'
 import { type OpenControl, openControlContext } from '../web/control/open-context.ts'
@@ -82,7 +84,10 @@ export async function openContext(
   const { ownAuthTokens, streamLimits } = options
   const settings = appSettings(config)
   // Before everything that uses it, so that it is closed last.
-  const fleet = options.fleet ?? stack.use(await openFleet(settings.fleet, { clock, log }))
+  const alone = options.fleet ? options.fleet.status === 'alone' : settings.fleet?.nats === undefined
+  const state = alone ? stack.use(StateFile.open(settings.stateFile, log)) : undefined
+  const tables = state && new StateTables(state, systemWallClock)
+  const fleet = options.fleet ?? stack.use(await openFleet(settings.fleet, { tables, clock, log }))
   const service = stack.use(
     new TranslationService({ settings, translatorGiven: translator !== undefined, log }),
   )
@@ -93,10 +98,15 @@ export async function openContext(
       ...{ settings: settings.sounds, url, apiKey, clock, log },
       socketPath: settings.service.socketPath,
     }))
-  const stores = stack.use(openStores(settings, { fleet, clock, log }))
-  // The quotas of a fleet outlive its nodes: a node needs no ledger.
-  const ledger = fleet.status === 'alone' ? stores.usage : undefined
-  const carriers = await openCarriers(settings, { ownAuthTokens, streamLimits, clock, log, ledger, fleet })
+  const stores = stack.use(openStores(settings, { fleet, state, clock, log }))
+  const carriers = await openCarriers(settings, {
+    ownAuthTokens,
+    streamLimits,
+    clock,
+    log,
+    ledger: stores.usage,
+    fleet,
+  })
   const { limits, trustProxy } = settings
   const { server, requestGuard } = openServer({
     limits,

@@ -15,13 +15,20 @@ import { type OpenCarrier, registeredBridges } from './carriers.ts'
 import type { Drain } from './drain.ts'
 import { version } from './server.ts'
 
+export interface FleetOptions {
+  /** The tables of a process that is alone. Default: in memory. */
+  readonly tables?: Pick<Fleet, 'table' | 'digest'> | undefined
+  readonly clock: Clock
+  readonly log: Logger
+}
+
 /** Joins the configured fleet, or returns that of a single process. The caller disposes of the result. */
 export async function openFleet(
   settings: AppConfig['fleet'],
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  { tables, clock, log }: FleetOptions,
 ): Promise<Fleet> {
   const { nats, key, ...node } = fleetSettingsSchema.parse(settings ?? {})
-  if (!nats) return new LoneFleet()
+  if (!nats) return new LoneFleet(tables)
   if (key === undefined) throw new BridgeError('CONFIG', 'fleet.key is required with fleet.nats')
   const fault = natsFault(nats)
   if (fault !== undefined) throw new BridgeError('CONFIG', `fleet.nats: ${fault}`)

@@ -53,8 +53,7 @@ export function openGuards(options: GuardsOptions): Guards {
       numbers: numbersOf(settings),
       isInProgress: callId => bridges().some(bridge => bridge.isInProgress(callId)),
       language: settings.languages.hears,
-      // The quotas of a fleet outlive its nodes.
-      ledger: fleet.status === 'alone' ? stores.usage : undefined,
+      ledger: stores.usage,
       fleet,
       clock,
       wallClock: systemWallClock,

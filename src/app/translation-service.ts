@@ -4,7 +4,7 @@ import type { ServiceConfig } from '../service/server/settings.ts'
 import type { AppSettings } from './app-settings.ts'
 
 export interface TranslationServiceOptions {
-  readonly settings: Pick<AppSettings, 'service' | 'embedded'>
+  readonly settings: Pick<AppSettings, 'service' | 'embedded' | 'stateFile'>
   /** Translations come from elsewhere, so no service is embedded. */
   readonly translatorGiven: boolean
   readonly log: Logger
@@ -53,9 +53,12 @@ export class TranslationService implements AsyncDisposable {
 }
 
 /** The embedded service accepts the bridge and clients with a key. */
-function embeddedConfig({ embedded }: Pick<AppSettings, 'embedded'>, key: string): ServiceConfig {
+function embeddedConfig(
+  { embedded, stateFile }: Pick<AppSettings, 'embedded' | 'stateFile'>,
+  key: string,
+): ServiceConfig {
   const config = structuredClone(embedded ?? {}) as ServiceConfig
-  return { ...config, open: false, apiKeys: [...(config.apiKeys ?? []), { name: 'bridge', key }] }
+  return { ...config, stateFile, open: false, apiKeys: [...(config.apiKeys ?? []), { name: 'bridge', key }] }
 }
 
 function randomKey(): string {

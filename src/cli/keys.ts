@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises'
-import { systemClock } from '../common/clock.ts'
-import { BridgeError } from '../common/errors.ts'
+import { noopLogger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { Config } from '../config/load.ts'
 import type { KeyEntry, KeyLimits } from '../service/server/keys/key-store.ts'
 import { KeyFile } from '../service/server/keys/key-store.ts'
+import { StoredKeyUsage } from '../service/server/keys/key-usage.ts'
 import { revisionOf } from '../service/server/keys/key-watch.ts'
-import { UsageFile, usagePath } from '../service/server/keys/usage-file.ts'
 import { serviceUrl } from '../service/server/settings.ts'
+import { StateFile } from '../storage/database.ts'
 import { CommandError } from './errors.ts'
 import { type Terminal, tableLines } from './terminal.ts'
 
@@ -46,7 +46,7 @@ export async function addKey(
 /** Lists the keys of the key file with everything except the keys themselves. */
 export async function listKeys(config: Config, { json }: Shown, terminal: Terminal): Promise<void> {
   const entries = (await fileOf(config).read()) ?? []
-  const used = await usedMinutes(config)
+  const used = usedMinutes(config)
   if (json) {
     const shown = entries.map(({ sha256, ...entry }) => ({ ...entry, usedMinutes: used(sha256) }))
     return terminal.line(JSON.stringify(shown))
@@ -112,13 +112,11 @@ function fileOf(config: Config): KeyFile {
 }
 
 /** Minutes used by each key in the last 24 hours, as saved by running services (to a tenth). */
-async function usedMinutes({ embedded }: Config): Promise<(sha256: string) => number> {
-  const file = new UsageFile(usagePath(embedded.keyFile), systemClock)
-  const usage = await file.read(systemWallClock()).catch((cause: Error) => {
-    throw new BridgeError('CONFIG', `${file.path} is invalid: ${cause.message}`, { cause })
-  })
+function usedMinutes({ stateFile }: Config): (sha256: string) => number {
+  using state = StateFile.read(stateFile, noopLogger)
+  const usage = state && new StoredKeyUsage(state).read(systemWallClock())
   return sha256 => {
-    const ms = Array.from(usage.get(sha256)?.values() ?? []).reduce((sum, each) => sum + each, 0)
+    const ms = Array.from(usage?.get(sha256)?.values() ?? []).reduce((sum, each) => sum + each, 0)
     return Math.round(ms / 6_000) / 10
   }
 }

@@ -31,7 +31,7 @@ export async function reachedService(
 
 /** Runs only the embedded translation service; resolves when it listens. */
 export async function service(config: Config, terminal: Terminal, log: Logger): Promise<ServiceProcess> {
-  const settings = structuredClone(config.embedded) as ServiceConfig
+  const settings = { ...(structuredClone(config.embedded) as ServiceConfig), stateFile: config.stateFile }
   // A key for this run queries the languages. If no other key exists, it is printed, because the service would be
   // unusable otherwise.
   const apiKey = newKey()

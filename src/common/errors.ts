@@ -23,6 +23,7 @@ export const ERROR_CODES = [
   'FLEET_FAILED',
   'NODE_GONE',
   'NODE_LATE',
+  'STORAGE',
 ] as const
 
 export type ErrorCode = (typeof ERROR_CODES)[number]

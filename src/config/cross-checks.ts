@@ -77,7 +77,7 @@ function checkRoom({ dial, room, roomCode }: NumberConfig, wrong: Wrong): void {
 function checkMenu({ menu, dial, room, roomCode }: NumberConfig, remembers: boolean, wrong: Wrong): void {
   if (!menu || menu.mode === 'fixed') return
   if (menu.mode === 'remembered' && !remembers)
-    wrong(['menu', 'mode'], 'menu, unless calls.callerLanguages names a file for the choices')
+    wrong(['menu', 'mode'], 'menu, unless calls.callerLanguages has a key for the choices')
   if (!dial && room === undefined && !roomCode)
     wrong(['menu'], 'no value, unless callers have someone to talk to: with dial, room or roomCode')
 }

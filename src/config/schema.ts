@@ -43,7 +43,7 @@ export const settingsSchema = z.strictObject({
   }),
   stateFile: z.string().min(1).default('dragoman.db').describe('the path of a file').meta({
     about:
-      'Database file with the state that must survive a restart: which calls have ended, so that captured requests of carriers are not accepted again. Contains no phone numbers. Nodes of a fleet share this state instead.',
+      'Database file with the state that survives a restart: created rooms, join codes and links, usage that counts toward limits, ended calls (so that captured requests of carriers are not accepted again), opt-outs and languages of Discord users, interpreted channels, and languages of callers. Contains no phone numbers. The nodes of a fleet share this state in NATS instead, except the usage of keys.',
   }),
   trustProxy: trustedProxiesSchema,
   limits: limitSettingsSchema.prefault({}),
@@ -97,7 +97,6 @@ export const SECRETS: readonly string[] = [
   'service.fallbacks',
   ...CARRIERS.flatMap(({ name, secrets }) => secrets.map(key => `${name}.${key}`)),
   'discord.token',
-  'discord.preferences.key',
   'calls.roomCodes',
   'control.keys',
   'tracing.headers',

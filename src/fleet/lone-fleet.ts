@@ -19,16 +19,21 @@ import { MemoryTables } from '../core/model/shared-state.ts'
 const NODE = 'alone'
 const NOTHING: Disposable = { [Symbol.dispose]() {} }
 
-/** The fleet of a single process: home to every name, never away, without any dependency. Its state ends with it. */
+/** The fleet of a single process: home to every name, never away, without any dependency. */
 export class LoneFleet implements Fleet {
   readonly node = NODE
   readonly incarnation = randomBytes(6).toString('base64url')
   readonly status = 'alone'
   readonly registrar: Registrar = new LoneRegistrar()
   readonly exchange: Exchange = new LoneExchange()
-  readonly #tables = new MemoryTables()
+  readonly #tables: Pick<Fleet, 'table' | 'digest'>
   readonly #quotas = new Map<string, Map<string, number>>()
   readonly #slots = new Map<string, { taken: number }>()
+
+  /** Default of `tables`: in memory. The caller keeps ownership. */
+  constructor(tables: Pick<Fleet, 'table' | 'digest'> = new MemoryTables()) {
+    this.#tables = tables
+  }
 
   get nodes(): readonly FleetNode[] {
     const { node, incarnation } = this

@@ -20,7 +20,7 @@ const config: AppConfig = {
   recording: { mode: 'asked', folder },
   transcripts: { store: 'disk', folder },
   tracing: { url: 'http://127.0.0.1:9' },
-  calls: { callerLanguages: { file: join(folder, 'languages.json'), key: 'k' } },
+  calls: { callerLanguages: { key: 'k' } },
   twilio: { authTokens: [], insecure: true },
 }
 

@@ -132,7 +132,7 @@ describe('calls', () => {
   })
 
   it('remember caller languages only with a file and a key', () => {
-    const remembered = { file: 'languages.json', key: 'sixteen characters' }
+    const remembered = { key: 'sixteen characters' }
     expect(
       load(number({ menu: { ...MENU, mode: 'remembered' }, room: 'desk' }), { callerLanguages: remembered })
         .calls.callerLanguages,
@@ -140,7 +140,7 @@ describe('calls', () => {
     expect(() => load({}, { callerLanguages: { ...remembered, key: 'short' } })).toThrow(
       'calls.callerLanguages.key',
     )
-    expect(() => load({}, { callerLanguages: { file: 'x' } as typeof remembered })).toThrow(
+    expect(() => load({}, { callerLanguages: { days: 3 } as unknown as typeof remembered })).toThrow(
       'calls.callerLanguages.key',
     )
   })

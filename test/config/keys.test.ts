@@ -56,7 +56,6 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
     return plain(
       fc.uint8Array({ minLength: 32, maxLength: 32 }).map(key => Buffer.from(key).toString('base64')),
     )
-  if (path === 'discord.preferences.key') return plain(fc.stringMatching(/^[a-z]{16,20}$/))
   if (shape.type === 'array')
     return fc.array(word, { minLength: 1, maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
   if (path.startsWith('languages.') || path === 'discord.language') return plain(language)

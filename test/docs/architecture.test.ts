@@ -108,7 +108,7 @@ describe('the rules', () => {
     ['src/app/a.ts', "import { b } from '../main.ts'"],
     ['src/core/room/a.ts', "import { b } from '../../../test/helpers/b.ts'"],
     ['src/core/room/a.ts', "import { b } from '../../storage/b.ts'"],
-    ['src/storage/a.ts', "import { b } from '../core/model/b.ts'"],
+    ['src/storage/a.ts', "import { b } from '../core/room/b.ts'"],
   ])('find what %s must not import: %s', (path, source) => faulty(importFaults, path, source).toBe(1))
 
   it.each([

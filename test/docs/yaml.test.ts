@@ -6,7 +6,7 @@ import { snippets, title } from './pages.ts'
 
 /** Settings that a fragment can rely on. */
 const OUTBOUND = { accountSid: `AC${'x'.repeat(32)}`, from: '+15551230003', allowedPrefixes: ['+1212'] }
-const REMEMBERED = { file: 'dragoman.languages.json', key: 'a-long-random-secret' }
+const REMEMBERED = { key: 'a-long-random-secret' }
 
 /** Blocks of YAML that are not our settings: the text of their first line, and their checker. */
 const OTHERS: readonly (readonly [begins: RegExp, checked: string])[] = [

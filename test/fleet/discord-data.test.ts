@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { RunningChannel } from '../../src/bridges/discord/contract.ts'
-import { FleetChannels } from '../../src/bridges/discord/fleet-channels.ts'
-import { FleetPreferences } from '../../src/bridges/discord/fleet-preferences.ts'
+import { DiscordPreferences } from '../../src/bridges/discord/preferences.ts'
+import { DiscordChannels } from '../../src/bridges/discord/running-channels.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { FleetHub, type HubFleet } from '../support/fleet/fleet-hub.ts'
 import { LogLines } from '../support/log-lines.ts'
@@ -21,12 +21,12 @@ async function nodes() {
   const clock = new FakeClock()
   const options = { clock, wallClock: () => Date.UTC(2026, 0, 1) + clock.now(), log: new LogLines() }
   const preferences = (fleet: HubFleet) => {
-    const it = new FleetPreferences(fleet, options)
+    const it = new DiscordPreferences(fleet, options)
     it.start()
     onTestFinished(() => it[Symbol.dispose]())
     return it
   }
-  const channels = (fleet: HubFleet) => new FleetChannels(fleet, { withinMinutes: 10 }, options)
+  const channels = (fleet: HubFleet) => new DiscordChannels(fleet, { withinMinutes: 10 }, options)
   return { hub, clock, preferences, channels, a: hub.join('a'), b: hub.join('b') }
 }
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { DiscordBot } from '../../src/bridges/discord/bot.ts'
-import { FleetChannels } from '../../src/bridges/discord/fleet-channels.ts'
+import { DiscordChannels } from '../../src/bridges/discord/running-channels.ts'
 import { systemClock } from '../../src/common/clock.ts'
 import { systemWallClock } from '../../src/common/wall-clock.ts'
 import { FleetLease } from '../../src/core/calls/fleet-lease.ts'
@@ -22,7 +22,7 @@ async function fleet() {
     const made = new DiscordBot({
       ...{ token: discord.token, apiUrl: discord.api, relay, announcer, preferences, log },
       languages: async () => [],
-      running: new FleetChannels(node, { withinMinutes: 10 }, options),
+      running: new DiscordChannels(node, { withinMinutes: 10 }, options),
       turn: new FleetLease({ fleet: node, name: 'discord shard 0', clock: systemClock, log }),
       channels: { dave: false },
     })

@@ -81,7 +81,7 @@ test('no part of a call, a key or a token appears in logs, metrics, errors or fi
       ],
       calls: {
         roomCodes: { [CANARY.roomCode]: 'desk' },
-        callerLanguages: { file: join(folder, 'remembered.json'), key: CANARY.rememberKey },
+        callerLanguages: { key: CANARY.rememberKey },
       },
     },
     parts: { log: kept.log },

@@ -1,84 +1,91 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { BoundedMap } from '../../common/bounded-map.ts'
-import type { Clock } from '../../common/clock.ts'
-import { BridgeError } from '../../common/errors.ts'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
-import type { Logger } from '../../common/log.ts'
-import { DigestFile } from '../../storage/digest-file.ts'
+import { errorFields, type Logger } from '../../common/log.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
+import { KeptEntries, type KeptEntriesOptions } from '../../core/calls/kept-entries.ts'
+import type { Fleet } from '../../core/model/fleet.ts'
 import type { Preferences } from './contract.ts'
-import type { PreferenceSettings } from './settings.ts'
 
-const SETTING = 'discord.preferences'
-/** Maximum number of people with a stored language, not counting opt-outs; the oldest entries are removed first. */
-const MOST_LANGUAGES = 100_000
-/** Maximum number of opt-outs, which are kept longest (40 MB). */
-const MOST_OPTED_OUT = 1_000_000
+/** Lifetime of an entry (ms): as good as permanent, but bounded. With too many entries, those that expire first are deleted. */
+const KEEP_MS = { optedOut: 10 * 365 * 86_400_000, language: 5 * 365 * 86_400_000 }
 /** Maximum number of languages kept until the process ends. */
 const MOST_SESSION = 100_000
+/** Subject on which nodes tell each other of changes. */
+const SUBJECT = 'discord preferences'
 
-/** Stored preferences of a user: a language, an opt-out, or both. */
-const entrySchema = z.strictObject({
+const entrySchema = z.object({
   language: z.string().refine(isLanguageId).optional(),
   out: z.literal(true).optional(),
 })
 type Entry = z.output<typeof entrySchema>
+const changeSchema = z.object({ user: z.string().max(64), entry: entrySchema.optional() })
 
 /**
- * Preferences of Discord users. Opt-outs are always stored, languages only on request. The file uses keyed digests
- * instead of user IDs.
+ * Preferences of Discord users, stored in this process, or at every node of a fleet, under keyed digests of user IDs. Opt-outs are always
+ * stored, languages only on request. Each process has a copy in memory. Until it has read them, it treats every user as opted out,
+ * so that it never listens to users who opted out.
  */
-export class DiscordPreferences implements Preferences, AsyncDisposable {
-  readonly #kept: DigestFile<Entry>
-  /** Until the process ends. */
+export class DiscordPreferences implements Preferences, Disposable {
+  readonly #fleet: Fleet
+  readonly #wallClock: WallClock
+  readonly #log: Logger
+  readonly #kept: KeptEntries<Entry>
   readonly #session = new BoundedMap<string, LanguageId>(MOST_SESSION)
+  /** By digest; undefined until they are read. */
+  #users: Map<string, Entry> | undefined
+  /** Changes that are not stored yet, by digest. */
+  readonly #pending = new Map<string, { readonly entry: Entry | undefined }>()
+  #watches: readonly Disposable[] = []
 
-  /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid or its key is missing. */
-  constructor(
-    { file, key }: PreferenceSettings,
-    { clock, log }: { readonly clock: Clock; readonly log: Logger },
-  ) {
-    this.#kept = new DigestFile<Entry>({
-      ...{ file, clock, log, setting: SETTING, entry: entrySchema, checksKey: true },
-      key: key ?? ownKey(file),
-      holds: 'preferences of Discord users',
-      table: 'users',
-      tidy: () => this.#tidy(),
-    })
+  constructor(fleet: Fleet, options: KeptEntriesOptions) {
+    this.#fleet = fleet
+    this.#wallClock = options.wallClock
+    this.#log = options.log
+    this.#kept = new KeptEntries(fleet, 'discord users', entrySchema, options)
+  }
+
+  /** Reads the preferences and follows the other nodes. Call it once. */
+  start(): void {
+    this.#kept.start()
+    this.#watches = [
+      this.#kept,
+      this.#fleet.exchange.hear(SUBJECT, changeSchema, ({ user, entry }) => this.#set(user, entry)),
+      this.#fleet.onStatus(status => {
+        if (status === 'up') this.#catchUp()
+      }),
+    ]
+    this.#read()
   }
 
   language(userId: string): LanguageId | undefined {
-    return this.#session.get(userId) ?? this.#kept.get(userId)?.language
+    return this.#session.get(userId) ?? this.#entryOf(userId)?.language
   }
 
   setLanguage(userId: string, language: LanguageId, remember: boolean): void {
     this.#session.delete(userId)
-    if (remember) {
-      this.#keep(userId, { ...this.#kept.get(userId), language })
+    if (!remember) {
+      this.#session.set(userId, language)
       return
     }
-    this.#session.set(userId, language)
+    this.#keep(userId, { ...this.#entryOf(userId), language }).catch((error: unknown) =>
+      this.#log.warn(errorFields(error), 'language of a Discord user could not be stored'),
+    )
   }
 
   optedOut(userId: string): boolean {
-    return this.#kept.get(userId)?.out ?? false
+    return this.#users === undefined || this.#entryOf(userId)?.out === true
   }
 
-  /** Written at once, so that an opt-out survives a crash. */
-  setOptedOut(userId: string, out: boolean): void {
-    const { out: before = false, ...rest } = this.#kept.get(userId) ?? {}
-    if (before === out) return
-    this.#keep(userId, out ? { ...rest, out } : rest)
-    void this.#kept.write()
+  /** Takes effect here at once. Rejects with `BridgeError` `FLEET_AWAY` if other nodes do not know it, or `STORAGE`. */
+  async setOptedOut(userId: string, out: boolean): Promise<void> {
+    const { out: _, ...rest } = this.#entryOf(userId) ?? {}
+    await this.#keep(userId, out ? { ...rest, out } : rest)
   }
 
-  /** Rejects if the entry could not be deleted on disk, so that deletion is never confirmed wrongly. */
   async forget(userId: string): Promise<void> {
     this.#session.delete(userId)
-    this.#kept.delete(userId)
-    if (!(await this.#kept.write()))
-      throw new BridgeError('STATE', `${SETTING}.file could not be written`, { retryable: true })
+    await this.#keep(userId, {})
   }
 
   about(userId: string): ReturnType<Preferences['about']> {
@@ -87,54 +94,54 @@ export class DiscordPreferences implements Preferences, AsyncDisposable {
     return { language, remembered, optedOut: this.optedOut(userId) }
   }
 
-  /** Writes pending changes. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#kept[Symbol.asyncDispose]()
+  [Symbol.dispose](): void {
+    for (const watch of this.#watches) watch[Symbol.dispose]()
   }
 
-  #keep(userId: string, entry: Entry): void {
-    if (entry.language === undefined && !entry.out) this.#kept.delete(userId)
-    else this.#kept.set(userId, entry)
+  #entryOf(userId: string): Entry | undefined {
+    return this.#users?.get(this.#fleet.digest(userId))
   }
 
-  /** Removes the oldest entries above the limits. */
-  #tidy(): void {
-    if (this.#kept.size <= MOST_LANGUAGES) return
-    let optedOut = 0
-    this.#kept.prune(({ out }) => {
-      if (out) optedOut++
-      return false
-    })
-    let languages = this.#kept.size - optedOut - MOST_LANGUAGES
-    optedOut -= MOST_OPTED_OUT
-    this.#kept.prune(({ out }) => (out ? optedOut-- > 0 : languages-- > 0))
+  async #keep(userId: string, changed: Entry): Promise<void> {
+    const user = this.#fleet.digest(userId)
+    const entry = changed.language === undefined && !changed.out ? undefined : changed
+    this.#set(user, entry)
+    await this.#store(user, { entry })
   }
-}
 
-/** Returns the key stored next to the file; generates one if neither file exists. */
-function ownKey(file: string): string {
-  const place = `${file}.key`
-  try {
-    if (existsSync(place)) {
-      const key = readFileSync(place, 'utf8').trim()
-      if (key.length >= 16) return key
-      throw new BridgeError(
-        'CONFIG',
-        `${SETTING}.file: ${place} does not contain a key of at least 16 characters`,
+  async #store(user: string, change: { readonly entry: Entry | undefined }): Promise<void> {
+    const { entry } = change
+    this.#pending.set(user, change)
+    this.#fleet.exchange.tell(SUBJECT, { user, entry })
+    const keepMs = entry?.out ? KEEP_MS.optedOut : KEEP_MS.language
+    if (entry) await this.#kept.put(user, entry, this.#wallClock() + keepMs)
+    else await this.#kept.delete(user)
+    if (this.#pending.get(user) === change) this.#pending.delete(user)
+  }
+
+  /** Stores what could not be stored, and reads what others have changed. */
+  #catchUp(): void {
+    for (const [user, change] of this.#pending)
+      this.#store(user, change).catch((error: unknown) =>
+        this.#log.warn(errorFields(error), 'preferences of Discord users could not be stored'),
       )
-    }
-    if (existsSync(file))
-      throw new BridgeError(
-        'CONFIG',
-        `${SETTING}.file: ${file} exists, but its key ${place} does not: restore the key, set ${SETTING}.key, or name another file`,
-      )
-    const key = randomBytes(32).toString('base64url')
-    writeFileSync(place, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    return key
-  } catch (error) {
-    if (error instanceof BridgeError) throw error
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new BridgeError('CONFIG', `${SETTING}.file: its key ${place} cannot be read or created (${code})`)
+    this.#read()
+  }
+
+  #set(user: string, entry: Entry | undefined): void {
+    if (entry) this.#users?.set(user, entry)
+    else this.#users?.delete(user)
+  }
+
+  #read(): void {
+    this.#kept.all().then(
+      users => {
+        this.#users = new Map(users)
+        for (const [user, { entry }] of this.#pending) this.#set(user, entry)
+      },
+      (error: unknown) =>
+        this.#log.warn(errorFields(error), 'preferences of Discord users cannot be read yet'),
+    )
   }
 }
 

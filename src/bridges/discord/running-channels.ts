@@ -1,19 +1,18 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { isLanguageId } from '../../common/language.ts'
-import type { Logger } from '../../common/log.ts'
-import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import { writeFileAtomic } from '../../storage/atomic-file.ts'
+import { errorFields, type Logger } from '../../common/log.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
+import { KeptEntries, type KeptEntriesOptions } from '../../core/calls/kept-entries.ts'
+import type { Fleet } from '../../core/model/fleet.ts'
 import type { RunningChannel, RunningChannels } from './contract.ts'
 import type { ResumeSettings } from './settings.ts'
 
-/** Interval at which the timestamp in the file is renewed without changes (ms). */
+/** Interval at which entries are renewed without changes (ms). */
 const RENEW_MS = 60_000
-const CHANNELS_MOST = 1_000
 
 const id = z.string().regex(/^\d{1,20}$/)
 const language = z.string().refine(isLanguageId)
-export const runningChannelSchema = z.object({
+const runningChannelSchema = z.object({
   guildId: id,
   channelId: id,
   textChannelId: id,
@@ -22,92 +21,70 @@ export const runningChannelSchema = z.object({
   voice: z.boolean(),
   paused: z.boolean().optional(),
 })
-const fileSchema = z.object({
-  at: z.iso.datetime(),
-  channels: z.array(runningChannelSchema).max(CHANNELS_MOST),
-})
 
 /**
- * Stores the Discord channels being interpreted in a file, so that the next process can resume them. The file contains
- * only IDs of guilds and channels, no user IDs. If it is missing, damaged or not writable, only resuming is lost.
+ * The Discord channels being interpreted, kept so that the next process, or the next node of a fleet with the bot, can resume them.
+ * Contains only IDs of guilds and channels. A process deletes only channels that it has stored or read itself.
  */
-export class DiscordChannels implements RunningChannels, AsyncDisposable {
-  readonly #settings: ResumeSettings
+export class DiscordChannels implements RunningChannels, Disposable {
+  readonly #fleet: Fleet
+  readonly #withinMs: number
   readonly #wallClock: WallClock
   readonly #log: Logger
-  #kept: string | undefined
-  #writtenAt = Number.NEGATIVE_INFINITY
-  #writing: Promise<void> = Promise.resolve()
-  #next: string | undefined
+  readonly #kept: KeptEntries<RunningChannel>
+  /** Entries written here, by guild. */
+  readonly #written = new Map<string, { readonly text: string; readonly at: number }>()
 
-  constructor(
-    settings: ResumeSettings,
-    { wallClock, log }: { readonly wallClock: WallClock; readonly log: Logger },
-  ) {
-    this.#settings = settings
-    this.#wallClock = wallClock
-    this.#log = log
+  constructor(fleet: Fleet, { withinMinutes }: ResumeSettings, options: KeptEntriesOptions) {
+    this.#fleet = fleet
+    this.#withinMs = withinMinutes * 60_000
+    this.#wallClock = options.wallClock
+    this.#log = options.log
+    this.#kept = new KeptEntries(fleet, 'discord channels', runningChannelSchema, options)
   }
 
-  recent(): readonly RunningChannel[] {
-    const { file, withinMinutes } = this.#settings
-    let text: string
+  /** Deletes expired entries from now on. Call it once. */
+  start(): void {
+    this.#kept.start()
+  }
+
+  async recent(): Promise<readonly RunningChannel[]> {
     try {
-      text = readFileSync(file, 'utf8')
+      const channels = Array.from((await this.#kept.all()).values())
+      for (const channel of channels)
+        this.#written.set(channel.guildId, { text: JSON.stringify(channel), at: Number.NEGATIVE_INFINITY })
+      return channels
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT')
-        this.#log.warn(
-          { file, code: errorCode(error) },
-          'the file of running Discord channels cannot be read',
-        )
-      return []
-    }
-    try {
-      const { at, channels } = fileSchema.parse(JSON.parse(text))
-      const ageMs = this.#wallClock() - Date.parse(at)
-      this.#kept = JSON.stringify(channels)
-      return Math.abs(ageMs) <= withinMinutes * 60_000 ? channels : []
-    } catch {
-      this.#kept = ''
-      this.#log.warn({ file }, 'file of running Discord channels is damaged, no channel resumed')
+      this.#log.warn(errorFields(error), 'running Discord channels cannot be read, no channel resumed')
       return []
     }
   }
 
   keep(channels: readonly RunningChannel[]): void {
-    const kept = JSON.stringify(channels.slice(0, CHANNELS_MOST))
     const now = this.#wallClock()
-    const renew = channels.length > 0 && now - this.#writtenAt >= RENEW_MS
-    if (kept === (this.#kept ?? '[]') && !renew) return
-    this.#kept = kept
-    this.#writtenAt = now
-    const before = this.#next
-    this.#next = `{"at":"${isoTime(now)}","channels":${kept}}\n`
-    // A write in progress finishes first; after it, only the newest state is written.
-    if (before === undefined) this.#writing = this.#writing.then(() => this.#write())
-  }
-
-  /** Settles when everything is written. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writing
-  }
-
-  async #write(): Promise<void> {
-    const { file } = this.#settings
-    const text = this.#next!
-    this.#next = undefined
-    try {
-      await writeFileAtomic(file, text)
-    } catch (error) {
-      // The next renewal retries.
-      this.#log.warn(
-        { file, code: errorCode(error) },
-        'the file of running Discord channels cannot be written',
-      )
+    const guilds = new Set(channels.map(({ guildId }) => guildId))
+    for (const guildId of this.#written.keys())
+      if (!guilds.has(guildId)) {
+        this.#written.delete(guildId)
+        this.#try(this.#kept.delete(this.#fleet.digest(guildId)))
+      }
+    for (const channel of channels) {
+      const text = JSON.stringify(channel)
+      const before = this.#written.get(channel.guildId)
+      if (before?.text === text && now - before.at < RENEW_MS) continue
+      this.#written.set(channel.guildId, { text, at: now })
+      this.#try(this.#kept.put(this.#fleet.digest(channel.guildId), channel, now + this.#withinMs))
     }
   }
-}
 
-function errorCode(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown'
+  [Symbol.dispose](): void {
+    this.#kept[Symbol.dispose]()
+  }
+
+  /** A failed write is repeated by the next renewal. */
+  #try(written: Promise<void>): void {
+    written.catch((error: unknown) =>
+      this.#log.warn(errorFields(error), 'the running Discord channels could not be stored'),
+    )
+  }
 }

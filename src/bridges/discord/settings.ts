@@ -15,28 +15,8 @@ const id = () =>
 const ids = (of: string) =>
   z.array(id()).default([]).describe(`a list of IDs of ${of} in quotes, like ["1046021938471923712"]`)
 
-/** Storage of user preferences. */
-export const preferenceSettingsSchema = z.strictObject({
-  file: z
-    .string()
-    .min(1)
-    .default('dragoman.discord.json')
-    .meta({ about: 'File with opt-outs and language choices, keyed by digests instead of user IDs.' }),
-  key: secret()
-    .describe('a secret of 16 characters or more')
-    .min(16)
-    .optional()
-    .meta({ about: 'Key of those digests. By default it is generated and stored next to the file.' }),
-})
-
-export type PreferenceSettings = Readonly<z.infer<typeof preferenceSettingsSchema>>
-
 /** Storage of the channels being interpreted, for the next process. */
 export const resumeSettingsSchema = z.strictObject({
-  file: z.string().min(1).default('dragoman.channels.json').meta({
-    about:
-      'File with the IDs of the channels being interpreted, for resuming after a restart. Contains no user IDs.',
-  }),
   withinMinutes: z.int().min(0).max(1_440).default(10).meta({
     about: 'Maximum downtime after which channels with people in them are interpreted again. 0 disables it.',
   }),
@@ -125,7 +105,6 @@ export const discordSettingsSchema = z.strictObject({
   dialRoles: ids('roles').meta({
     about: 'Roles whose members can start phone calls, in addition to members who can manage the guild.',
   }),
-  preferences: preferenceSettingsSchema.prefault({}),
   resume: resumeSettingsSchema.prefault({}),
   dave: channelFields.dave.meta({
     about: 'End-to-end encryption of voice. Discord requires it except on stages; set false only for tests.',

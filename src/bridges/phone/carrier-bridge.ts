@@ -14,8 +14,8 @@ import type { Admission } from '../../core/model/invitation.ts'
 import { assertFree, distinctName, mountPath } from '../../net/host-plugin.ts'
 import { onlyDescribe, routeSchema } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
-import { CallTable } from '../../storage/call-table.ts'
-import { openDatabase } from '../../storage/database.ts'
+import { StateFile } from '../../storage/database.ts'
+import { StateTables } from '../../storage/state-tables.ts'
 import { socketRoutes } from '../websocket/socket-routes.ts'
 import { CallReception, type CallReceptionOptions } from './call-reception.ts'
 import { CallRegistry } from './call-registry.ts'
@@ -24,6 +24,7 @@ import { DialWebhooks, type WebhookName, Webhooks, webhookWords } from './carrie
 import { LocalOnlyVerifier, sameSecret } from './credentials.ts'
 import { type CarrierFleet, FleetCalls } from './fleet-calls.ts'
 import { CallHistory, type CallStore } from './history/call-history.ts'
+import { CallRecords } from './history/call-records.ts'
 import type { Decision, DrainState, IncomingCall, Spoken } from './incoming-call.ts'
 import { DEFAULT_LIMITS, type StreamLimits, streamLimitsSchema } from './limits.ts'
 import { MediaStreams } from './media-streams.ts'
@@ -209,9 +210,9 @@ export async function registerCarrier(
 
 /** A store for the life of `app`. */
 function memoryStore(app: FastifyInstance, log: Logger): CallStore {
-  const database = openDatabase()
-  app.addHook('onClose', async () => database.close())
-  return new CallTable({ database, wallClock: systemWallClock, log })
+  const state = StateFile.open(undefined, log)
+  app.addHook('onClose', async () => state[Symbol.dispose]())
+  return new CallRecords(new StateTables(state, systemWallClock), systemWallClock)
 }
 
 interface Routes {

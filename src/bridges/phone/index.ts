@@ -5,7 +5,6 @@
 
 export type { RoomEntry, RoomPlacement } from '../../core/calls/room-homes.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
-export type { CallNote, CallRecord } from '../../storage/call-table.ts'
 export type { LegTransport } from '../websocket/guarded-socket.ts'
 export type { AccountState, CallInstructions, Carrier, Instructions, KeyPlan, StreamPlan } from './carrier.ts'
 export {
@@ -43,7 +42,7 @@ export {
 } from './credentials.ts'
 export type { DayLedger, Used } from './day-usage.ts'
 export type { CarrierFleet } from './fleet-calls.ts'
-export type { CallStore } from './history/call-history.ts'
+export type { CallNote, CallRecord, CallStore } from './history/call-history.ts'
 export type {
   Answers,
   CallerPrompt,

@@ -13,6 +13,7 @@ import {
   portCheck,
   settingsCheck,
   settingsFailures,
+  stateFileCheck,
 } from './machine-checks.ts'
 import { serviceChecks } from './service-checks.ts'
 import { accountChecks, twilioChecks } from './twilio-checks.ts'
@@ -43,7 +44,8 @@ export async function doctor(
   const call = await endToEnd(config, options, service)
   const machine = [nodeCheck(), settingsCheck(config), port, ...plainHttpChecks(config)]
   const telephony = [...twilioChecks(config), ...account, ...carriers]
-  return [machine, engines, service, telephony, control, discord, keeping, fleet, call].flat()
+  const kept = [...stateFileCheck(config), ...keeping]
+  return [machine, engines, service, telephony, control, discord, kept, fleet, call].flat()
 }
 
 /** Checks Discord, if a bot is configured; its library, which takes half a second to load, is loaded only then. */

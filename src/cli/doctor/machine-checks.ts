@@ -2,9 +2,12 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
+import { BridgeError } from '../../common/errors.ts'
+import { noopLogger } from '../../common/log.ts'
 import type { Config } from '../../config/load.ts'
 import type { ConfigError } from '../../config/problems.ts'
 import { isLoopbackOnly } from '../../net/client-address.ts'
+import { StateFile } from '../../storage/database.ts'
 import { traceAddress } from '../../tracing/settings.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { isDragoman, localAddress, statusOf } from './requests.ts'
@@ -18,6 +21,18 @@ export async function keepingChecks({ recording, transcripts, tracing, service, 
     service.url === undefined && !embedded.open ? keyFileCheck(embedded.keyFile) : undefined,
   ])
   return checks.filter(check => check !== undefined)
+}
+
+/** Checks whether the state file can be read, without which the bridge does not start. */
+export function stateFileCheck({ stateFile }: Config): Check[] {
+  const name = 'state file'
+  try {
+    using state = StateFile.read(stateFile, noopLogger)
+    return state ? [ok(name, stateFile)] : []
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error
+    return [fail(name, error.message, 'restore a backup, or move the file away to start without its state')]
+  }
 }
 
 async function folderCheck(name: string, key: string, folder: string): Promise<Check> {

@@ -6,11 +6,14 @@ import type { Fleet, Table } from '../model/fleet.ts'
 
 /** Interval between deletions of expired entries (ms). */
 const SWEEP_MS = 3_600_000
+const MOST = 1_000_000
 
 export interface KeptEntriesOptions {
   readonly clock: Clock
   readonly wallClock: WallClock
   readonly log: Logger
+  /** Maximum number of entries, about; above it, those that expire first are deleted. Default: 1,000,000. */
+  readonly most?: number | undefined
 }
 
 interface Kept<T> {
@@ -20,7 +23,8 @@ interface Kept<T> {
 }
 
 /**
- * Data about people or places that all nodes of a fleet keep, under digests of their names, until a time that each entry states.
+ * Data about people or places that this process, or all nodes of a fleet, keep, under digests of their names, until a time that each
+ * entry states.
  * Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is unavailable.
  */
 export class KeptEntries<T> implements Disposable {
@@ -64,10 +68,13 @@ export class KeptEntries<T> implements Disposable {
     return all
   }
 
-  /** Deletes expired entries. */
+  /** Deletes expired entries, and those above the maximum. */
   async sweep(): Promise<void> {
-    for (const [key, { value }] of await this.#table.entries())
-      if (!this.#valid(value)) await this.#table.delete(key)
+    const entries = Array.from(await this.#table.entries(), ([key, { value }]) => ({ key, ...value }))
+    const above = entries.length - (this.#options.most ?? MOST)
+    if (above > 0) entries.sort((a, b) => a.until - b.until)
+    for (const [at, { key, until }] of entries.entries())
+      if (at < above || until <= this.#options.wallClock()) await this.#table.delete(key)
   }
 
   [Symbol.dispose](): void {

@@ -30,7 +30,7 @@ export interface RoomCodesOptions {
   readonly fixed?: Readonly<Record<string, string>> | undefined
   /** Returns an integer from 0 up to, but not including, `below`. */
   readonly random?: (below: number) => number
-  /** State of the fleet. Default: codes of this process, in memory. */
+  /** Keeps the codes. Default: in memory. */
   readonly state?: SharedState | undefined
 }
 
@@ -87,6 +87,11 @@ export class RoomCodes {
     const [now, wall] = [this.#clock.now(), this.#state.wall()]
     const known = await this.#secrets.list(room)
     return known.map(({ secret, until }) => ({ code: secret, room, expiresAt: now + until - wall }))
+  }
+
+  /** Returns the rooms with valid codes, without fixed ones. */
+  rooms(): Promise<ReadonlySet<string>> {
+    return this.#secrets.rooms()
   }
 
   /** Revokes `code`. Returns false if it was not valid or is fixed. */

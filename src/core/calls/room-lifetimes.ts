@@ -6,6 +6,10 @@ import { type Clock, setTimer } from '../../common/clock.ts'
  * cut off rejoin the same room.
  */
 export const LINGER_MS = 120_000
+/**
+ * The same for a room of an earlier run, whose participants possibly return, or are still there while that process drains (ms).
+ */
+const RETURN_MS = 15 * 60_000
 /** Time for which the sittings of an ended life are remembered (ms): the maximum lifetime of a captions link. */
 const REMEMBER_MS = 24 * 3_600_000
 /**
@@ -88,6 +92,14 @@ export class RoomLives implements Disposable {
     if (sitting === undefined) return
     life.sittings.add(sitting)
     if (life.sittings.size > MOST_SITTINGS) life.sittings.delete(life.sittings.values().next().value!)
+  }
+
+  /** An earlier run of this program left `room`, and its participants can return. */
+  restore(room: string): void {
+    if (this.#lives.has(room)) return
+    const life = newLife(false)
+    this.#lives.set(room, life)
+    life.closing = setTimer(this.#clock, RETURN_MS, () => this.end(room))
   }
 
   /** `room` is empty. */

@@ -30,7 +30,7 @@ export class RoomLinks {
   #known = 0
   #countedAt = Number.NEGATIVE_INFINITY
 
-  /** `state`: that of the fleet. Default: links of this process, in memory. */
+  /** `state` keeps the links. Default: in memory. */
   constructor(clock: Clock, state: SharedState = ownState(clock)) {
     this.#clock = clock
     this.#secrets = new RoomSecrets(state, 'room links')
@@ -68,6 +68,11 @@ export class RoomLinks {
   /** Returns the room for `token`, or undefined if it is invalid or expired. */
   find(token: string): Promise<string | undefined> {
     return this.#secrets.find(token)
+  }
+
+  /** Returns the rooms with valid links. */
+  rooms(): Promise<ReadonlySet<string>> {
+    return this.#secrets.rooms()
   }
 
   /** Returns true if `room` has a valid link. */

@@ -26,7 +26,7 @@ export interface KnownSecret {
 }
 
 /**
- * Codes or tokens that admit to rooms, known to all nodes by their digests, until they expire or are removed. Listed
+ * Codes or tokens that admit to rooms, known by their digests, to all nodes of a fleet, until they expire or are removed. Listed
  * ones are stored encrypted. Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is unavailable.
  */
 export class RoomSecrets {
@@ -110,6 +110,12 @@ export class RoomSecrets {
       if (secret !== undefined) known.push({ secret, until })
     }
     return known
+  }
+
+  /** Returns the rooms with valid secrets. Slow. */
+  async rooms(): Promise<ReadonlySet<string>> {
+    const entries = Array.from(await this.#secrets.entries(), ([, { value }]) => value)
+    return new Set(entries.filter(value => this.#valid(value)).map(({ room }) => room))
   }
 
   /** Returns true if `room` has a valid secret. */

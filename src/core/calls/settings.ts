@@ -96,13 +96,10 @@ export const CALLER_LANGUAGE_DAYS = 180
 
 /** Storage of callers’ last language choice. */
 const callerLanguageSettingsSchema = z.strictObject({
-  file: z.string().min(1).meta({
-    about: 'File with the last language choice of each caller, keyed by digests instead of phone numbers.',
+  key: secret().describe('a secret of 16 characters or more').min(16).meta({
+    about:
+      'Remembers the last language choice of each caller in the state file. The key of the digests that are stored instead of phone numbers.',
   }),
-  key: secret()
-    .describe('a secret of 16 characters or more')
-    .min(16)
-    .meta({ about: 'Key of those digests.' }),
   days: z
     .int()
     .min(1)

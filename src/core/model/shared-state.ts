@@ -4,15 +4,10 @@ import type { Clock } from '../../common/clock.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { Entry, Fleet, Table, TableLife } from './fleet.ts'
 
-/** The tables of a fleet, and the time by which their entries expire. */
+/** The tables of a process or a fleet, and the time by which their entries expire. */
 export interface SharedState {
   readonly fleet: Pick<Fleet, 'table' | 'digest'>
   readonly wall: WallClock
-}
-
-/** Returns the state of all nodes of `fleet`, or undefined if this process is alone. */
-export function fleetState(fleet: Fleet, wall: WallClock): SharedState | undefined {
-  return fleet.status === 'alone' ? undefined : { fleet, wall }
 }
 
 /** Returns state of this process alone, which ends with it and expires by `clock`. */

@@ -10,6 +10,7 @@ import { guardServer, SECURITY_HEADERS } from '../../net/http-hardening.ts'
 import { addOpenApiRoutes } from '../../net/openapi-page.ts'
 import { Overload } from '../../net/overload.ts'
 import { RequestGuard } from '../../net/request-guard.ts'
+import { StateFile } from '../../storage/database.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
 import { openEngines } from '../engines/open-engines.ts'
 import { ThreadUse } from '../engines/thread-budget.ts'
@@ -29,8 +30,8 @@ import { serviceApi } from './http/openapi.ts'
 import { addRoutes, addStreamRoutes, answerFailed } from './http/routes.ts'
 import { ApiKeys } from './keys/api-keys.ts'
 import { KeyFile } from './keys/key-store.ts'
+import { StoredKeyUsage, UsageSaver } from './keys/key-usage.ts'
 import { KeyWatch } from './keys/key-watch.ts'
-import { UsageFile, UsageSaver, usagePath } from './keys/usage-file.ts'
 import type { ServiceFigures } from './process/messages.ts'
 import { AudioStreams } from './session/audio-stream.ts'
 import { ConnectGuard } from './session/namespace-sessions.ts'
@@ -76,7 +77,7 @@ export interface Service {
 
 /**
  * Builds the embedded service with the installed engines; it offers only what they support. Rejects with a `RangeError`
- * for invalid settings, with `CONFIG` for an invalid key file.
+ * for invalid settings, with `CONFIG` for an invalid key file or state file.
  */
 export async function buildService(config: ServiceConfig, given: ServiceOptions = {}): Promise<Service> {
   const settings = serviceSettings(config)
@@ -84,7 +85,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const ledger = new UsageLedger(clock, wallClock() - clock.now())
   const keys = new ApiKeys(settings, clock, ledger)
   const watch = await watched(settings, keys, clock, log)
-  const usage = await kept(settings, ledger, clock, log)
+  const usage = kept(settings, ledger, clock, log)
   const threads = new ThreadUse(clock)
   const spending = new EngineUsage({ clock, wallClock, log, ledger })
   const engines =
@@ -180,7 +181,10 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
       watch?.[Symbol.dispose]()
       overload[Symbol.dispose]()
       refusals[Symbol.dispose]()
-      closing ??= app.close().then(() => Promise.all([engines.close(), usage?.close()]).then(() => {}))
+      closing ??= app
+        .close()
+        .then(() => engines.close())
+        .then(() => usage?.[Symbol.dispose]())
       return closing
     },
   }
@@ -202,15 +206,18 @@ async function watched(
   return KeyWatch.start(new KeyFile(keyFile, clock), keys, clock, log)
 }
 
-/** Saves the usage of keys next to the key file. */
-async function kept(
-  { keyFile, open }: ServiceSettings,
+/** Saves the usage of keys in the state file. */
+function kept(
+  { stateFile, open }: ServiceSettings,
   ledger: UsageLedger,
   clock: Clock,
   log: Logger,
-): Promise<UsageSaver | undefined> {
-  if (keyFile === undefined || open) return undefined
-  return UsageSaver.start(new UsageFile(usagePath(keyFile), clock), ledger, clock, log)
+): Disposable | undefined {
+  if (stateFile === undefined || open) return undefined
+  const stack = new DisposableStack()
+  const state = stack.use(StateFile.open(stateFile, log))
+  stack.use(new UsageSaver(new StoredKeyUsage(state), ledger, clock))
+  return stack
 }
 
 function figuresOf({

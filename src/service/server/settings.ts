@@ -77,6 +77,8 @@ export const serviceConfigSchema = z
       }),
     /** JSON file with more keys, which can change while the service runs: `dragoman keys`. */
     keyFile: z.string().min(1).optional(),
+    /** Database file in which the usage of keys and engines survives a restart; it can be shared with other services. */
+    stateFile: z.string().min(1).optional(),
     maxAttemptsPerMinute: z
       .int()
       .min(1)
@@ -181,9 +183,10 @@ export const serviceConfigSchema = z
     message: 'a service without keys can listen on loopback only',
   })
 
-/** Settings of the service that the bridge embeds. Its keys are checked where it is started. */
+const { stateFile: _, ...embeddedShape } = serviceConfigSchema.shape
+/** Settings of the service that the bridge embeds, in whose state file it is. Its keys are checked where it is started. */
 export const embeddedSettingsSchema = z.strictObject({
-  ...serviceConfigSchema.shape,
+  ...embeddedShape,
   keyFile: z.string().min(1).default('dragoman.keys.json').meta({
     about:
       'File with the key digests of the embedded service. `dragoman keys` adds and revokes keys while it runs.',

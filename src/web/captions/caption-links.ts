@@ -45,7 +45,7 @@ const SUBJECT = 'caption links revoked'
 export const LONGEST_LINK_MS = 24 * 3_600_000
 /**
  * Creates and verifies the tokens of links to one room’s captions, for pages that must not have a key. They are signed
- * with a secret of this run, so they end with it, like all rooms; in a fleet, with a secret of all nodes. A token is valid
+ * with a secret of the fleet or of its state file, and so survive a restart; without one, with a secret of this run. A token is valid
  * for one life of the room, not for a later room of the same name. It reveals nothing to its bearer and grants no other
  * access.
  */
@@ -62,7 +62,7 @@ export class LinkTokens implements Disposable {
   readonly #listeners = new Set<(room: string) => void>()
   #count = 0
 
-  /** With `fleet`, tokens are valid on all its nodes, which learn from each other about lives by `shared`. */
+  /** With `fleet`, tokens are valid on all its nodes and after a restart, and `shared` tells about the lives of rooms there. */
   constructor(
     wall: WallClock,
     lives: Pick<RoomLives, 'idOf' | 'is' | 'holds'>,

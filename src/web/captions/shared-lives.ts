@@ -30,8 +30,8 @@ export interface SharedLivesOptions {
 }
 
 /**
- * Lives of rooms with links to their captions, in a table of the fleet: each node has its own id for a life, and a link has
- * that of the node that issued it. Only lives with links are written.
+ * Lives of rooms with links to their captions, in a table of the fleet: each node, and each run of it, has its own id for a life,
+ * and a link has that of the run that issued it. Only lives with links are written.
  */
 export class SharedLives implements Disposable {
   readonly #options: SharedLivesOptions

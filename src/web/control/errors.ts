@@ -115,6 +115,7 @@ const KNOWN: Partial<Record<ErrorCode, ErrorName>> = {
   FLEET_AWAY: 'fleet_away',
   NODE_GONE: 'fleet_away',
   NODE_LATE: 'fleet_away',
+  STORAGE: 'not_now',
 }
 
 /** Converts any thrown value to an error for clients; unexpected faults become `unexpected`. */

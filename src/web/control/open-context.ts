@@ -10,7 +10,6 @@ import type { Dialer } from '../../core/model/dialer.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Recorder } from '../../core/model/recording.ts'
-import { fleetState } from '../../core/model/shared-state.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import { addressPrefix } from '../../net/client-address.ts'
 import { CaptionFeed, type CaptionSource } from '../captions/caption-feed.ts'
@@ -35,7 +34,7 @@ import { controlSettingsSchema } from './settings.ts'
 export interface ControlContextOptions {
   readonly relay: Relay
   readonly codes: RoomCodes
-  /** The nodes of the service. Default: this process alone. */
+  /** The nodes of the service, with the tables that keep created rooms and links. Default: this process alone, in memory. */
   readonly fleet?: Fleet | undefined
   readonly announcer?: Announcer | undefined
   /** Absent: outbound calls are off. Its creator reports its events. */
@@ -97,26 +96,31 @@ export async function openControlContext(options: ControlContextOptions): Promis
     observer,
     clock,
     wall,
-    shared && { fleet: shared, log, hasMoved: room => options.hasMoved?.(room) === true },
+    options.fleet && { fleet: options.fleet, log, hasMoved: room => options.hasMoved?.(room) === true },
   )
   plans.onElsewhere((room, exists) => (exists ? lives.adopt(room) : lives.end(room)))
-  plans.start()
+  const plansRead = plans.start()
+  // Before requests arrive; other nodes of a fleet are possibly unavailable.
+  if (!shared) await plansRead
   const expiry = neverBack(wall, clock)
-  const roomLinks = new RoomLinks(clock, shared && fleetState(shared, expiry))
+  const roomLinks = new RoomLinks(clock, options.fleet && { fleet: options.fleet, wall: expiry })
   const revocation = new RoomRevocation([roomLinks, options.codes], { fleet: shared, log })
   revocation.start()
   lives.onEnded(room => {
     if (!options.hasMoved?.(room)) revocation.revoke(room)
   })
+  // Of an earlier run; in a fleet, other nodes know their rooms.
+  if (!shared)
+    for (const room of [...(await options.codes.rooms()), ...(await roomLinks.rooms())]) lives.restore(room)
   const sharedLives =
-    shared &&
+    options.fleet &&
     new SharedLives({
-      ...{ fleet: shared, lives, clock, wall, log },
+      ...{ fleet: options.fleet, lives, clock, wall, log },
       createdAt: room => createdAt(plans, room),
       hasMoved: room => options.hasMoved?.(room) === true,
     })
   sharedLives?.start()
-  const links = new LinkTokens(expiry, lives, shared, sharedLives)
+  const links = new LinkTokens(expiry, lives, options.fleet, sharedLives)
   feed.on(({ room }, { kind }) => {
     // Links to its captions were possibly issued at the node at which it was before.
     if (kind === 'opened')

@@ -37,10 +37,12 @@ interface Entry {
   /** The node that runs the timers: it created the room, or the room opened there last. Undefined: this one. */
   node: string | undefined
   state: SharedPlanState
+  /** Since when the participants of an earlier run are awaited (ms since 1970): the room ends like an empty one. */
+  awaitedSince?: number | undefined
   timer: Disposable | undefined
 }
 
-/** The other nodes of a fleet, among which created rooms are shared. */
+/** Keeps created rooms, and shares them among the nodes of a fleet. */
 export interface PlansFleet {
   readonly fleet: Fleet
   readonly log: Logger
@@ -49,7 +51,7 @@ export interface PlansFleet {
 }
 
 /**
- * Created rooms: they exist without participants and end by their own rules. In a fleet, a room created at one node is
+ * Created rooms: they exist without participants, across restarts, and end by their own rules. In a fleet, a room created at one node is
  * known at all. Its timers run at its creator until it opens at another node, which then runs them; if that node ends, at
  * another, from where they were.
  */
@@ -57,7 +59,7 @@ export class RoomPlans implements Disposable {
   readonly #observer: Observer
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
-  /** Absent: this process is alone. */
+  /** Absent: in memory only. */
   readonly #shared: SharedPlans | undefined
   readonly #fleet: PlansFleet | undefined
   readonly #wall: WallClock
@@ -82,14 +84,15 @@ export class RoomPlans implements Disposable {
       })
   }
 
-  /** Applies the rules to rooms that open or close from now on. Call it once. */
-  start(): void {
-    this.#shared?.start()
+  /** Applies the rules to rooms that open or close from now on. Call it once. Settles when stored rooms are read. Never rejects. */
+  async start(): Promise<void> {
     this.#subscription = this.#observer.on('room', ({ room, state }) => {
       if (state === 'opened') this.#opened(room)
       else this.#closed(room)
     })
-    if (this.#shared) this.#ticker = new Ticker(this.#clock, LOOK_MS, () => this.#look())
+    const { fleet } = this.#fleet ?? {}
+    if (fleet && fleet.status !== 'alone') this.#ticker = new Ticker(this.#clock, LOOK_MS, () => this.#look())
+    await this.#shared?.start()
   }
 
   /** Calls `listener` with the name of each room that must end, whether it is empty or not. */
@@ -157,8 +160,9 @@ export class RoomPlans implements Disposable {
     if (told) {
       // Its own rooms, after a restart or when it takes them over.
       const node = told.node === this.#fleet?.fleet.node ? undefined : told.node
-      const state = { open: told.open, since: told.since ?? this.#wall() }
-      const entry = known ?? { plan: told.plan, node, state, timer: undefined }
+      const state = { open: told.open, since: told.since }
+      const awaitedSince = told.open && node === undefined ? this.#wall() : undefined
+      const entry: Entry = known ?? { plan: told.plan, node, state, awaitedSince, timer: undefined }
       this.#entries.set(room, entry)
       // This node’s own rooms are excluded: it has newer data.
       if (known && known.node === undefined && node === undefined) return
@@ -200,6 +204,7 @@ export class RoomPlans implements Disposable {
   #run(entry: Entry, state: SharedPlanState): void {
     entry.node = undefined
     entry.state = state
+    entry.awaitedSince = undefined
     this.#shared?.record(asShared(entry.plan), state)
     this.#arm(entry)
   }
@@ -209,11 +214,18 @@ export class RoomPlans implements Disposable {
     entry.timer?.[Symbol.dispose]()
     entry.timer = undefined
     const { plan, node, state } = entry
-    const minutes = state.open ? plan.maxMinutes : plan.emptyMinutes
-    if (node !== undefined || minutes === undefined) return
-    const leftMs = Math.max(0, minutes * MINUTE_MS - Math.max(0, this.#wall() - state.since))
-    const why = state.open ? 'time-up' : 'empty'
-    entry.timer = setTimer(this.#clock, leftMs, () => this.#over(plan.room, why))
+    if (node !== undefined) return
+    const leftMs = (minutes = Number.POSITIVE_INFINITY, since = this.#wall()) =>
+      Math.max(0, minutes * MINUTE_MS - Math.max(0, this.#wall() - since))
+    const emptySince = state.open ? entry.awaitedSince : state.since
+    const emptyMs =
+      emptySince === undefined ? Number.POSITIVE_INFINITY : leftMs(plan.emptyMinutes, emptySince)
+    const timeMs = state.open ? leftMs(plan.maxMinutes, state.since) : Number.POSITIVE_INFINITY
+    const first = Math.min(emptyMs, timeMs)
+    if (first === Number.POSITIVE_INFINITY) return
+    entry.timer = setTimer(this.#clock, first, () =>
+      this.#over(plan.room, emptyMs < timeMs ? 'empty' : 'time-up'),
+    )
   }
 
   /** Takes over the rooms of nodes that have ended. */

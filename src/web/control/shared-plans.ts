@@ -20,15 +20,15 @@ const entrySchema = z.object({
   node: z.string(),
   /** It has participants. */
   open: z.boolean().default(false),
-  /** Since when it has, or since when it is empty (ms since 1970). Absent in entries of older releases. */
-  since: z.number().optional(),
+  /** Since when it has, or since when it is empty (ms since 1970). */
+  since: z.number(),
 })
 const changeSchema = z.object({ room: z.string(), entry: entrySchema.optional() })
 
 export type SharedPlan = z.infer<typeof planSchema>
 export type SharedPlanEntry = z.infer<typeof entrySchema>
 /** Presence of participants in a created room, and its start (ms since 1970). */
-export type SharedPlanState = Required<Pick<SharedPlanEntry, 'open' | 'since'>>
+export type SharedPlanState = Pick<SharedPlanEntry, 'open' | 'since'>
 
 export interface SharedPlansOptions {
   readonly fleet: Fleet
@@ -40,7 +40,7 @@ export interface SharedPlansOptions {
 }
 
 /**
- * Created rooms in the table of a fleet. Nodes notify each other of changes, and read all rooms at the start and after an
+ * Created rooms in the table of a process or fleet. Nodes notify each other of changes, and read all rooms at the start and after an
  * interruption.
  */
 export class SharedPlans implements Disposable {
@@ -55,16 +55,16 @@ export class SharedPlans implements Disposable {
     this.#table = options.fleet.table('week', 'created rooms', entrySchema)
   }
 
-  /** Reads all rooms and follows the other nodes. Call it once. */
-  start(): void {
+  /** Reads all rooms and follows the other nodes. Call it once. Settles when they are read, or cannot be. Never rejects. */
+  start(): Promise<void> {
     const { fleet, changed } = this.#options
     this.#watches = [
       fleet.exchange.hear(SUBJECT, changeSchema, ({ room, entry }) => changed(room, entry)),
       fleet.onStatus(status => {
-        if (status === 'up') this.#catchUp()
+        if (status === 'up') void this.#catchUp()
       }),
     ]
-    this.#catchUp()
+    return this.#catchUp()
   }
 
   /** Resolves to false if a room of this name exists. Rejects with `BridgeError` `FLEET_AWAY`. */
@@ -84,7 +84,7 @@ export class SharedPlans implements Disposable {
   record(plan: SharedPlan, state: SharedPlanState): void {
     const entry = { plan, node: this.#options.fleet.node, ...state }
     this.#tell(plan.room, entry)
-    this.#try(async () => {
+    void this.#try(async () => {
       const key = this.#keyOf(plan.room)
       const before = await this.#table.get(key)
       if (before) await this.#table.replace(key, entry, before.revision)
@@ -96,11 +96,11 @@ export class SharedPlans implements Disposable {
    * participants there is empty since `now`.
    */
   takeOver(room: string, gone: string, now: number): void {
-    this.#try(async () => {
+    void this.#try(async () => {
       const key = this.#keyOf(room)
       const before = await this.#table.get(key)
       if (before?.value.node !== gone) return
-      const { plan, open, since = now } = before.value
+      const { plan, open, since } = before.value
       const entry = { plan, node: this.#options.fleet.node, open: false, since: open ? now : since }
       if ((await this.#table.replace(key, entry, before.revision)) === undefined) return
       this.#tell(room, entry)
@@ -112,7 +112,7 @@ export class SharedPlans implements Disposable {
   delete(room: string): void {
     this.#ended.add(room)
     this.#tell(room, undefined)
-    this.#try(async () => {
+    void this.#try(async () => {
       await this.#table.delete(this.#keyOf(room))
       this.#ended.delete(room)
     })
@@ -122,9 +122,9 @@ export class SharedPlans implements Disposable {
     for (const watch of this.#watches) watch[Symbol.dispose]()
   }
 
-  #catchUp(): void {
+  #catchUp(): Promise<void> {
     for (const room of this.#ended) this.delete(room)
-    this.#try(async () => {
+    return this.#try(async () => {
       const entries = await this.#table.entries()
       const rooms = Array.from(entries.values(), ({ value }) => value)
       this.#options.read(rooms.filter(({ plan }) => !this.#ended.has(plan.room)))
@@ -135,9 +135,9 @@ export class SharedPlans implements Disposable {
     this.#options.fleet.exchange.tell(SUBJECT, { room, entry })
   }
 
-  #try(work: () => Promise<void>): void {
-    work().catch((error: unknown) =>
-      this.#options.log.warn(errorFields(error), 'created rooms could not be shared with other nodes yet'),
+  #try(work: () => Promise<void>): Promise<void> {
+    return work().catch((error: unknown) =>
+      this.#options.log.warn(errorFields(error), 'created rooms could not be stored yet'),
     )
   }
 

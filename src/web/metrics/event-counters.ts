@@ -45,6 +45,7 @@ const CODES = Object.keys({
   FLEET_FAILED: 0,
   NODE_GONE: 0,
   NODE_LATE: 0,
+  STORAGE: 0,
 } satisfies Record<ErrorCode, 0>)
 const DIALS = Object.keys({
   answered: 0,

@@ -1,109 +1,99 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
 import { RememberedLanguages } from '../../../src/bridges/phone/remembered-languages.ts'
+import type { Fleet } from '../../../src/core/model/fleet.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { FleetHub } from '../../support/fleet/fleet-hub.ts'
 import { LogLines } from '../../support/log-lines.ts'
+import { stateFolder } from '../../support/state.ts'
 
-const DAY_MS = 86_400_000
 const ANA = '+15005550006'
 const BEN = '+15005550007'
+const DAY_MS = 86_400_000
 
-let folder: string
-let file: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'dragoman-languages-'))
-  file = join(folder, 'languages.json')
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
-
-function open({ key = 'a key for tests only', days }: { key?: string; days?: number } = {}) {
+function setup(days?: number) {
   const clock = new FakeClock()
-  const log = new LogLines()
-  const time = { now: 20_000 * DAY_MS }
-  const memory = new RememberedLanguages({ file, key, days }, { clock, log, wallClock: () => time.now })
-  return { clock, log, time, memory }
+  const wallClock = () => Date.UTC(2026, 0, 1) + clock.now()
+  const options = { clock, wallClock, log: new LogLines(), days }
+  const open = (fleet: Fleet, digest?: (caller: string) => string) => {
+    const languages = new RememberedLanguages(fleet, { ...options, digest })
+    onTestFinished(() => languages[Symbol.dispose]())
+    return languages
+  }
+  return { clock, open, state: stateFolder(wallClock) }
 }
 
-test('restores the language a caller chose last at the next start', async () => {
-  const first = open()
-  expect(first.memory.find(ANA)).toBeUndefined()
-  first.memory.remember(ANA, 'es-es')
-  first.memory.remember(ANA, 'fr-fr')
-  expect(first.memory.find(ANA)).toBe('fr-fr')
-  await first.memory[Symbol.asyncDispose]()
-  const second = open()
-  expect([second.memory.find(ANA), second.memory.find(BEN)]).toEqual(['fr-fr', undefined])
-  expect(first.log.complaints).toEqual([])
+test('the language that a caller chose last is known after a restart, in a file without the number', async () => {
+  const { open, state } = setup()
+  const first = open(state.alone())
+  first.remember(ANA, 'es-es')
+  first.remember(ANA, 'fr-fr')
+  await settled()
+  const second = open(state.alone())
+  expect([await second.find(ANA), await second.find(BEN)]).toEqual(['fr-fr', undefined])
+  const files = [state.file, `${state.file}-wal`].map(file => readFileSync(file, 'latin1')).join()
+  expect(files).toContain('fr-fr')
+  expect(files).not.toContain(ANA.slice(1))
+  expect(await open(state.alone(), caller => `other ${caller}`).find(ANA)).toBeUndefined()
+  expect(state.log.complaints).toEqual([])
 })
 
-test('writes a file readable by its owner only, without numbers and useless without the key', async () => {
-  const { memory } = open()
-  memory.remember(ANA, 'es-es')
-  await memory[Symbol.asyncDispose]()
-  const text = await readFile(file, 'utf8')
-  expect(text).toContain('es-es')
-  expect(text).not.toMatch(/5005550006/)
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect(await readdir(folder)).toEqual(['languages.json'])
-  expect(open({ key: 'another key for tests' }).memory.find(ANA)).toBeUndefined()
-})
-
-test('writes changes together, and nothing without a change', async () => {
-  const { memory, clock } = open()
-  memory.remember(ANA, 'es-es')
-  memory.remember(BEN, 'en-us')
-  expect(clock.pending).toBe(1)
-  clock.advance(2_000)
-  await memory[Symbol.asyncDispose]()
-  expect(Object.keys(JSON.parse(await readFile(file, 'utf8')).callers)).toHaveLength(2)
-  memory.remember(ANA, 'es-es')
-  expect(clock.pending).toBe(0)
-})
-
-test('forgets callers after the configured days, in memory and in the file', async () => {
-  const { memory, time } = open({ days: 30 })
-  memory.remember(ANA, 'es-es')
-  time.now += 20 * DAY_MS
-  memory.remember(BEN, 'en-us')
-  time.now += 10 * DAY_MS
-  expect(memory.find(ANA)).toBe('es-es')
-  time.now += DAY_MS
-  expect([memory.find(ANA), memory.find(BEN)]).toEqual([undefined, 'en-us'])
-  await memory[Symbol.asyncDispose]()
-  expect(Object.keys(JSON.parse(await readFile(file, 'utf8')).callers)).toHaveLength(1)
+test('a caller is forgotten after the configured days, in the file as well', async () => {
+  const { clock, open, state } = setup(30)
+  const languages = open(state.alone())
+  languages.remember(ANA, 'es-es')
+  await settled()
+  clock.advance(20 * DAY_MS)
+  languages.remember(BEN, 'en-us')
+  await settled()
+  clock.advance(10 * DAY_MS)
+  expect([await languages.find(ANA), await languages.find(BEN)]).toEqual([undefined, 'en-us'])
+  await settled()
+  const { database } = state.open()
+  expect(
+    database.prepare("SELECT count(*) AS count FROM entries WHERE kind = 'caller languages'").get(),
+  ).toEqual({ count: 1 })
 })
 
 test.each(['anonymous', '', 'sip:ana@example.com', 'client:ana', '+1'])(
-  'does not remember a caller without a number: %s',
-  from => {
-    const { memory, clock } = open()
-    memory.remember(from, 'es-es')
-    expect([memory.find(from), clock.pending]).toEqual([undefined, 0])
+  'a caller without a number is not remembered: %s',
+  async from => {
+    const { open, state } = setup()
+    const languages = open(state.alone())
+    languages.remember(from, 'es-es')
+    await settled()
+    expect(await languages.find(from)).toBeUndefined()
   },
 )
 
-test.each([
-  ['other content', '{"port": 8080}'],
-  ['a truncated text', '{"version":1,"call'],
-  ['another version', '{"version":2,"callers":{}}'],
-  ['invalid languages', '{"version":1,"callers":{"x":["Spanish",1]}}'],
-  ['no content', ''],
-])('leaves a file with %s unchanged and refuses to start', async (_what, text) => {
-  await writeFile(file, text)
-  expect(() => open()).toThrow(
-    expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(file) }),
-  )
-  expect(await readFile(file, 'utf8')).toBe(text)
+test('goes on in memory while the disk is full', async () => {
+  const { open, state } = setup()
+  const languages = open(state.alone())
+  state.full(true)
+  languages.remember(ANA, 'es-es')
+  await settled()
+  expect(await languages.find(ANA)).toBe('es-es')
+  expect(state.log.complaints.join()).toContain(state.file)
+  expect(state.log.complaints.join()).not.toContain(ANA.slice(1))
 })
 
-test('reports a file that cannot be written and continues in memory', async () => {
-  file = join(folder, 'missing', 'languages.json')
-  const { memory, log } = open()
-  memory.remember(ANA, 'es-es')
-  await memory[Symbol.asyncDispose]()
-  expect(memory.find(ANA)).toBe('es-es')
-  expect(log.complaints).toEqual([expect.stringContaining('ENOENT')])
-  expect(log.complaints.join()).not.toContain('5005550006')
+test('in a fleet, the language of a caller is known at every node, and asked again while the fleet is unavailable', async () => {
+  const { clock, open } = setup(2)
+  const hub = new FleetHub()
+  const [a, b] = [hub.join('a'), hub.join('b')]
+  const [one, two] = [open(a), open(b)]
+  one.remember(ANA, 'es-es')
+  one.remember('anonymous', 'fr-fr')
+  await settled()
+  expect([await two.find(ANA), await two.find('anonymous')]).toEqual(['es-es', undefined])
+  expect(hub.stored).not.toContain(ANA.slice(1))
+  b.away = true
+  expect(await two.find(ANA)).toBeUndefined()
+  clock.advance(2 * DAY_MS)
+  await settled()
+  expect([await one.find(ANA), hub.stored]).toEqual([undefined, ''])
 })
+
+function settled(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { CallStore } from '../../../src/bridges/phone/history/call-history.ts'
-import { FleetCallStore } from '../../../src/bridges/phone/history/fleet-call-store.ts'
+import { CallRecords } from '../../../src/bridges/phone/history/call-records.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { CallTable } from '../../../src/storage/call-table.ts'
-import { openDatabase } from '../../../src/storage/database.ts'
+import { StateFile } from '../../../src/storage/database.ts'
+import { StateTables } from '../../../src/storage/state-tables.ts'
 import { FleetHub } from '../../support/fleet/fleet-hub.ts'
 import { LogLines } from '../../support/log-lines.ts'
 import { fieldsOf, Harness, resumeUrlIn, tokenIn, until } from '../../support/phone/twilio-bridge-harness.ts'
@@ -18,12 +18,12 @@ async function stores(): Promise<[name: string, next: () => CallStore, pass: (ms
   const pass = (ms: number) => {
     now += ms
   }
-  const database = openDatabase()
+  const state = StateFile.open(undefined, new LogLines())
   const hub = new FleetHub()
   let nodes = 0
   return [
-    ['file', () => new CallTable({ database, wallClock, log: new LogLines() }), pass],
-    ['fleet', () => new FleetCallStore(hub.join(`node-${++nodes}`), wallClock), pass],
+    ['file', () => new CallRecords(new StateTables(state, wallClock), wallClock), pass],
+    ['fleet', () => new CallRecords(hub.join(`node-${++nodes}`), wallClock), pass],
   ]
 }
 

@@ -28,7 +28,7 @@ afterAll(async () => {
 /** The findings without a test call; the service translates English into Spanish. */
 async function examine(overrides: Overrides = {}) {
   const usual: Overrides = {
-    ...{ host: '127.0.0.1', port: 0 },
+    ...{ host: '127.0.0.1', port: 0, stateFile: join(folder, 'none') },
     service: { url: service.url, apiKey: service.apiKey },
   }
   const config = settingsToExamine({ env: {}, overrides: { ...usual, ...overrides } })

@@ -1,21 +1,23 @@
-import { mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { noopLogger } from '../../../src/common/log.ts'
-import { usagePath } from '../../../src/service/server/keys/usage-file.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { StateFile } from '../../../src/storage/database.ts'
 import { SeededRandom } from '../../fuzz/random.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 import { THEN } from '../../support/service/key-date.ts'
-import { keyFilePath, keyFileWith } from '../../support/service/key-files.ts'
+import { keyFileWith } from '../../support/service/key-files.ts'
 import { upload } from '../../support/service/upload.ts'
+import { stateFolder } from '../../support/state.ts'
 
 const second = Buffer.alloc(32_000)
 const MINUTE_MS = 60_000
 
-/** A service that counts usage in a key file, and a later one on a continuous timeline. */
+/** A service that counts usage in a state file, and a later one on a continuous timeline. */
 async function counting(minutesPerDay: number) {
   const { file } = await keyFileWith()
   const key = await file.add('desk', THEN, { minutesPerDay })
+  const kept = stateFolder()
   let now = THEN.getTime()
   const random = new SeededRandom(1)
   const begin = async (log = noopLogger) => {
@@ -23,7 +25,10 @@ async function counting(minutesPerDay: number) {
     const clock = new FakeClock(random.next() / 4_096)
     const offset = now - clock.now()
     const wallClock = () => clock.now() + offset
-    const running = await fakeService({ apiKeys: [], keyFile: file.path }, { clock, wallClock, log })
+    const running = await fakeService(
+      { apiKeys: [], keyFile: file.path, stateFile: kept.file },
+      { clock, wallClock, log },
+    )
     return {
       ...running,
       clock,
@@ -51,7 +56,7 @@ async function counting(minutesPerDay: number) {
   const later = (ms: number) => {
     now += ms
   }
-  return { begin, file, key, usage: usagePath(file.path), later }
+  return { begin, file, key, kept, later }
 }
 
 test('the usage of a key survives a restart, and expires after a day', async () => {
@@ -72,92 +77,69 @@ test('the usage of a key survives a restart, and expires after a day', async () 
   expect(await (await begin()).speak(60)).toBe(true)
 })
 
-test('usage is saved regularly, so that a crash loses little', async () => {
-  const { begin, usage } = await counting(1)
+test('usage is saved every second, so that a crash loses little', async () => {
+  const { begin } = await counting(1)
   const crashes = await begin()
   await crashes.speak(59)
-  await expect(stat(usage)).rejects.toThrow('ENOENT')
-  crashes.pass(15_000)
-  await expect.poll(() => stat(usage).then(({ mode }) => mode & 0o777, String)).toBe(0o600)
+  crashes.pass(1_000)
   const next = await begin()
   expect(await next.speak(1)).toBe(true)
   expect(await next.session()).toBe('minutes_used_up')
 })
 
-test('two services with one key file count together', async () => {
+test('two services with one state file count together', async () => {
   const { begin } = await counting(2)
   const one = await begin()
   const other = await begin()
   await one.speak(60)
   await other.speak(60)
   await one.service.close()
-  other.pass(15_000)
-  await expect.poll(() => other.session()).toBe('minutes_used_up')
+  other.pass(1_000)
+  expect(await other.session()).toBe('minutes_used_up')
   await other.service.close()
   expect(await (await begin()).session()).toBe('minutes_used_up')
 })
 
-test('the file contains digests, times and milliseconds, but no keys; configured keys appear by name', async () => {
-  const { begin, usage, key, file } = await counting(1)
+test('the file contains digests of keys; configured keys with limits appear by name', async () => {
+  const { begin, kept, file } = await counting(1)
+  const stored = () => kept.open().database.prepare('SELECT * FROM key_usage').all()
   const service = await begin()
   await service.speak(3)
   await service.service.close()
   const [entry] = (await file.read()) ?? []
-  const text = await readFile(usage, 'utf8')
-  expect(text).not.toContain(key)
-  expect(JSON.parse(text)).toEqual({
-    version: 1,
-    keys: { [entry!.sha256]: { '2026-01-02T03:00:00.000Z': 3_000 } },
-  })
+  const slice = Math.floor(THEN.getTime() / (15 * MINUTE_MS))
+  expect(stored()).toEqual([{ mark: entry!.sha256, slice, amount: 3_000 }])
   const configured = [{ name: 'wall', key: KEY, minutesPerDay: 1 }, 'a key without limits']
-  const wall = await fakeService({ apiKeys: configured, keyFile: file.path })
+  const wall = await fakeService({ apiKeys: configured, stateFile: kept.file })
   const { client } = await wall.ready('/stt')
   await client.send(second)
   await wall.connect('/stt', {}, 'a key without limits').until('start')
   await wall.service.close()
-  expect(Object.keys(JSON.parse(await readFile(usage, 'utf8')).keys)).toEqual(['settings: wall'])
+  expect(stored().map(({ mark }) => mark)).toEqual(['settings: wall'])
 })
 
-test('a service without key limits writes nothing', async () => {
-  const path = await keyFilePath()
-  const { ready, service } = await fakeService({ keyFile: path })
-  const { client } = await ready('/stt')
-  await client.send(second)
-  await service.close()
-  await expect(stat(usagePath(path))).rejects.toThrow('ENOENT')
+test('a damaged state file prevents the start', async () => {
+  const { kept } = await counting(1)
+  await writeFile(kept.file, 'damaged '.repeat(1_000))
+  await expect(fakeService({ stateFile: kept.file })).rejects.toThrow(kept.file)
 })
 
-test.each(['{ half', '{}', '{"version":1,"keys":{"a":{"yesterday":5}}}', '{"version":1,"keys":{"a":7}}'])(
-  'reports an invalid file (%s) and restarts counting',
-  async text => {
-    const { begin, usage } = await counting(1)
-    await writeFile(usage, text)
-    const errors: string[] = []
-    const log = { ...noopLogger, error: (_fields: object, message: string) => void errors.push(message) }
-    const service = await begin(log)
-    expect(errors).toEqual(['key usage not read, counting restarted'])
-    await service.speak(60)
-    await service.service.close()
-    expect(errors).toHaveLength(1)
-    expect(await (await begin()).session()).toBe('minutes_used_up')
-  },
-)
-
-test('reports a full disk once, and continues counting', async () => {
-  const { begin, usage } = await counting(1)
-  await mkdir(usage)
-  const errors: string[] = []
-  const log = { ...noopLogger, error: (_fields: object, message: string) => void errors.push(message) }
+test('a full disk is reported once, and counting continues', async () => {
+  const { begin, kept } = await counting(1)
+  const lock = StateFile.open(kept.file, noopLogger)
+  lock.database.exec("CREATE TRIGGER full BEFORE INSERT ON key_usage BEGIN SELECT RAISE(ABORT, 'full'); END")
+  const errors: object[] = []
+  const log = { ...noopLogger, error: (fields: object) => void errors.push(fields) }
   const service = await begin(log)
   await service.speak(30)
-  service.pass(15_000)
-  await expect.poll(() => errors.at(-1)).toMatch('key usage not saved')
+  service.pass(2_000)
   await service.speak(30)
   expect(await service.session()).toBe('minutes_used_up')
-  service.pass(15_000)
-  await rmdir(usage)
+  service.pass(2_000)
+  expect(errors).toEqual([expect.objectContaining({ code: 'STORAGE', file: kept.file })])
+  lock.database.exec('DROP TRIGGER full')
+  lock[Symbol.dispose]()
   await service.service.close()
-  expect(errors).toHaveLength(2)
   expect(await (await begin()).session()).toBe('minutes_used_up')
 })
 

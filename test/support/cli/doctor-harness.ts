@@ -68,7 +68,12 @@ export class Place implements AsyncDisposable {
     await writeFile(join(folder, 'said.wav'), encodeWav(sine(600, 700), 16_000))
     const service = await ScriptedService.listen({ answer, http: catalog })
     const app = await buildApp(
-      settings({ port: 0, service: { url: service.url, apiKey: service.apiKey }, ...server }),
+      settings({
+        port: 0,
+        stateFile: join(folder, 'dragoman.db'),
+        service: { url: service.url, apiKey: service.apiKey },
+        ...server,
+      }),
     )
     const port = Number(new URL(await app.listen()).port)
     return new Place(folder, service, app, await TlsProxy.listen(signed, () => port, faults), port)

@@ -8,7 +8,6 @@ export type Fault = string
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   transcode: [],
   common: [],
-  storage: ['common'],
   net: ['common'],
   'core/model': ['common', 'transcode'],
   'core/translation': ['core/model', 'common', 'transcode'],
@@ -17,6 +16,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/room': ['core/playout', 'core/utterance', 'core/translation', 'core/model', 'common', 'transcode'],
   'core/calls': ['core/room', 'core/playout', 'core/model', 'common', 'transcode'],
   fleet: ['net', 'core', 'common'],
+  storage: ['core/model', 'common'],
   messages: ['core/model', 'common'],
   pages: ['net', 'common'],
   'service/contract.ts': ['core/model', 'common', 'transcode'],

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as streamText } from 'node:stream/consumers'
 
 /** A span as received by the collector, times in ms since 1970. */
 export interface ReadSpan {
@@ -36,9 +37,9 @@ export async function collector({ slow = false, port = 0 }: { slow?: boolean; po
   const resources: Record<string, unknown>[] = []
   const requests: { path: string; headers: IncomingHttpHeaders; text: string }[] = []
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const text = Buffer.concat(chunks).toString('utf8')
+    const text = await streamText(request).catch(() => undefined)
+    // The exporter has given up.
+    if (text === undefined) return
     requests.push({ path: request.url ?? '', headers: request.headers, text })
     if (slow) return
     for (const { resource, scopeSpans } of JSON.parse(text).resourceSpans) {

@@ -1,10 +1,22 @@
 import type { WallClock } from '../../../common/wall-clock.ts'
-import type { CallNote, CallRecord } from '../../../storage/call-table.ts'
 
 /** Time after a call’s instructions in which the carrier possibly repeats its request for them (ms). */
 export const REPEATED_MS = 30_000
 /** Maximum time from the first request about a call to its first stream: menus, and waiting for a room (ms). */
 const MENU_MS = 300_000
+
+/** What is known of a phone call. Values only grow, so notes of several processes can be merged in any order. */
+export interface CallRecord {
+  /** Time of the last note (ms since 1970). */
+  readonly changedAt: number
+  /** Latest attempt: instructions for a new stream. 0: none yet. */
+  readonly attempt: number
+  /** Latest attempt whose stream has started. 0: none. */
+  readonly started: number
+  readonly ended: boolean
+}
+
+export type CallNote = Partial<Omit<CallRecord, 'changedAt'>>
 
 /** Keeps what is known of calls, longer than the process lives. */
 export interface CallStore {

@@ -69,10 +69,6 @@ const twilioSettingsSchema = z.strictObject({
     .optional()
     .meta({ about: 'Several auth tokens instead of one, during rotation.' }),
   outbound: outboundSettingsSchema.optional(),
-  usageFile: z.string().min(1).default('dragoman.calls.json').describe('the path of a file').meta({
-    about:
-      'File with the minutes and costs counted toward daily limits, so that a restart does not reset them. Contains no phone numbers.',
-  }),
   ...carrierFields,
 })
 

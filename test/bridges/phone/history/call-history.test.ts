@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CallHistory } from '../../../../src/bridges/phone/history/call-history.ts'
-import { CallTable } from '../../../../src/storage/call-table.ts'
-import { openDatabase } from '../../../../src/storage/database.ts'
-import { LogLines } from '../../../support/log-lines.ts'
+import { CallRecords } from '../../../../src/bridges/phone/history/call-records.ts'
+import { MemoryTables } from '../../../../src/core/model/shared-state.ts'
 
 const YEAR_MS = 365 * 86_400_000
 
@@ -10,17 +9,17 @@ const YEAR_MS = 365 * 86_400_000
 function setup() {
   let now = 1_700_000_000_000
   const wallClock = () => now
-  const database = openDatabase()
-  const process = () => new CallHistory('twilio', new CallTable({ database, wallClock, log: new LogLines() }))
+  const records = new CallRecords(new MemoryTables(), wallClock)
+  const process = () => new CallHistory('twilio', records)
   const pass = (ms: number) => {
     now += ms
   }
-  return { process, pass, close: () => database.close() }
+  return { process, pass }
 }
 
 describe('the history of calls', () => {
   it('accepts the first request of a call, its repetition within seconds, and its menus', async () => {
-    const { process, pass, close } = setup()
+    const { process, pass } = setup()
     expect(await process().begins('CA1')).toBe(true)
     pass(200_000)
     expect(await process().begins('CA1')).toBe(true)
@@ -32,13 +31,12 @@ describe('the history of calls', () => {
     expect(await process().begins('CA2')).toBe(true)
     pass(301_000)
     expect(await process().begins('CA2')).toBe(false)
-    close()
   })
 
   it.each([0, 5_000, 600_000, YEAR_MS, -3_600_000])(
     'refuses every request of an ended call %i ms later, and the first one of a call that had a stream',
     async ms => {
-      const { process, pass, close } = setup()
+      const { process, pass } = setup()
       for (const call of ['ended', 'streamed']) {
         await process().begins(call)
         process().instructed(call, 1)
@@ -56,12 +54,11 @@ describe('the history of calls', () => {
       expect(await process().begins('streamed')).toBe(false)
       // Its stream was lost with the process: the carrier asks for the next one.
       expect(await process().continues('streamed', 1)).toBe(true)
-      close()
     },
   )
 
   it('continues a call once after each stream', async () => {
-    const { process, pass, close } = setup()
+    const { process, pass } = setup()
     const history = process()
     await history.begins('CA1')
     for (const attempt of [1, 2]) {
@@ -77,6 +74,5 @@ describe('the history of calls', () => {
     expect(await process().continues('CA1', 2)).toBe(true)
     pass(31_000)
     expect(await process().continues('CA1', 2)).toBe(false)
-    close()
   })
 })

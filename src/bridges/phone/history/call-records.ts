@@ -3,8 +3,7 @@ import { BoundedMap } from '../../../common/bounded-map.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import type { Fleet, Table } from '../../../core/model/fleet.ts'
-import { type CallNote, type CallRecord, noted } from '../../../storage/call-table.ts'
-import type { CallStore } from './call-history.ts'
+import type { CallNote, CallRecord, CallStore } from './call-history.ts'
 
 const recordSchema = z.object({
   changedAt: z.number(),
@@ -16,20 +15,23 @@ const recordSchema = z.object({
 /** Maximum number of calls with notes that wait for the fleet. */
 const MOST_PENDING = 10_000
 
-/** Calls that all nodes of a fleet know, under digests of their ids. Notes are written in the background. */
-export class FleetCallStore implements CallStore, Disposable {
+/** Calls that this process, or all nodes of a fleet, know, under digests of their ids. Notes are written in the background. */
+export class CallRecords implements CallStore, Disposable {
   readonly wallClock: WallClock
   readonly #fleet: Pick<Fleet, 'digest'>
   readonly #table: Table<CallRecord>
   readonly #pending = new BoundedMap<string, CallRecord>(MOST_PENDING)
-  readonly #subscription: Disposable
+  readonly #subscription: Disposable | undefined
   #writing = false
 
-  constructor(fleet: Pick<Fleet, 'table' | 'digest' | 'onStatus'>, wallClock: WallClock) {
+  constructor(
+    fleet: Pick<Fleet, 'table' | 'digest'> & Partial<Pick<Fleet, 'onStatus'>>,
+    wallClock: WallClock,
+  ) {
     this.#fleet = fleet
     this.wallClock = wallClock
     this.#table = fleet.table('year', 'known calls', recordSchema)
-    this.#subscription = fleet.onStatus(status => {
+    this.#subscription = fleet.onStatus?.(status => {
       if (status === 'up') void this.#write()
     })
   }
@@ -48,7 +50,7 @@ export class FleetCallStore implements CallStore, Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#subscription[Symbol.dispose]()
+    this.#subscription?.[Symbol.dispose]()
   }
 
   /** Writes what is pending, until the fleet is unavailable. Never rejects for that reason. */
@@ -79,4 +81,15 @@ export class FleetCallStore implements CallStore, Disposable {
 
 function first(pending: ReadonlyMap<string, CallRecord>): [string, CallRecord] | undefined {
   return pending.entries().next().value
+}
+
+/** Returns `record` with `note`, at `now` (ms since 1970). */
+function noted(record: CallRecord | undefined, note: CallNote, now: number): CallRecord {
+  const { attempt = 0, started = 0, ended = false } = record ?? {}
+  return {
+    changedAt: now,
+    attempt: Math.max(attempt, note.attempt ?? 0),
+    started: Math.max(started, note.started ?? 0),
+    ended: ended || (note.ended ?? false),
+  }
 }
