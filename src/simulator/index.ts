@@ -95,9 +95,6 @@ export { listenPlivo } from './plivo/plivo-simulator.ts'
 export { plivoProfile, signPlivo } from './plivo/profile.ts'
 export {
   type Answering,
-  type CannedOptions,
-  canned,
-  type EchoOptions,
   echoes,
   Mp3Maker,
   type Mp3Rate,
@@ -110,7 +107,7 @@ export {
   tones,
 } from './service/scripted-answers.ts'
 export { ScriptedService, type ScriptedServiceOptions } from './service/scripted-service.ts'
-export type { Saying, ScriptedSession, SessionEvent } from './service/scripted-session.ts'
+export type { Saying, ScriptedSession } from './service/scripted-session.ts'
 export type { DropHow, Faults, ScriptedResult, ServiceShape, VoiceForm } from './service/service-shape.ts'
 export { listenSignalwire, signalwireProfile } from './signalwire/signalwire-simulator.ts'
 export {
