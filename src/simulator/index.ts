@@ -24,15 +24,6 @@ export {
 export type { ChannelEnd as AsteriskChannelEnd } from './asterisk/channel.ts'
 export { Channel as AsteriskChannel } from './asterisk/channel.ts'
 export {
-  type ConversationOptions,
-  type ConversationReport,
-  converse,
-  type ScheduleOptions,
-  type Sentence,
-  schedule,
-  type Told,
-} from './conversation/conversation.ts'
-export {
   type DiscordFaults,
   DiscordSimulator,
   type DiscordStandInOptions,
@@ -77,7 +68,6 @@ export {
   JambonzSimulator,
   type JambonzSimulatorOptions,
 } from './jambonz/jambonz-simulator.ts'
-export { type LagPlotOptions, type LagPoint, type LagSeries, lagPlot } from './lag-plot.ts'
 export type { CutHow, Direction, Toxics } from './network/fault-pipe.ts'
 export { type Accepting, FaultProxy, type FaultProxyOptions } from './network/fault-proxy.ts'
 export {
