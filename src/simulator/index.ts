@@ -136,7 +136,7 @@ export type { Spoken } from './twilio/phone/voice.ts'
 export { type Voice, type VoiceOptions, voiceFrom, voiceOf } from './twilio/phone/voice.ts'
 export { Account, type AccountOptions } from './twilio/rest/account.ts'
 export type { CallEvent, CallStatus } from './twilio/rest/call-order.ts'
-export type { CallbackFaults, SeenCallback } from './twilio/rest/callbacks.ts'
+export type { CallbackFaults } from './twilio/rest/callbacks.ts'
 export type { NetworkOptions } from './twilio/rest/network.ts'
 export {
   type Behavior,
@@ -146,18 +146,11 @@ export {
   type SubscriberOptions,
 } from './twilio/rest/phone-number.ts'
 export { RestCall } from './twilio/rest/rest-call.ts'
-export {
-  REST_ERROR_CODES,
-  RestError,
-  type RestErrorCode,
-  type RestFault,
-  RestFaults,
-} from './twilio/rest/rest-errors.ts'
+export type { RestErrorCode, RestFault } from './twilio/rest/rest-errors.ts'
 export type { RestProfile } from './twilio/rest/rest-profile.ts'
 export {
   type SeenRequest,
-  type StandInAddress,
   TwilioSimulator,
-  type TwilioStandInOptions,
+  type TwilioSimulatorOptions,
   twilioClientFor,
 } from './twilio/rest/twilio-simulator.ts'
