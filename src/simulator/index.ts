@@ -117,8 +117,7 @@ export {
 } from './twilio/phone/call.ts'
 export type { CallOptions, Quirks } from './twilio/phone/call-options.ts'
 export { type FormFields, signRequest } from './twilio/phone/form-signature.ts'
-export { LINE_PERIOD_MS, PhoneLine } from './twilio/phone/line.ts'
-export { PlayQueue, type PlayQueueOptions } from './twilio/phone/play-queue.ts'
+export { PhoneLine } from './twilio/phone/line.ts'
 export type { PhoneProfile, PhoneReader, PhoneWire } from './twilio/phone/profile.ts'
 export { PHONE_RATE } from './twilio/phone/recording.ts'
 export type {
@@ -133,7 +132,7 @@ export type {
 export { Histogram } from './twilio/phone/reports.ts'
 export type { CallEnd } from './twilio/phone/script.ts'
 export type { Spoken } from './twilio/phone/voice.ts'
-export { type Voice, type VoiceOptions, voiceFrom, voiceOf } from './twilio/phone/voice.ts'
+export { type Voice, type VoiceOptions, voiceOf } from './twilio/phone/voice.ts'
 export { Account, type AccountOptions } from './twilio/rest/account.ts'
 export type { CallEvent, CallStatus } from './twilio/rest/call-order.ts'
 export type { CallbackFaults } from './twilio/rest/callbacks.ts'

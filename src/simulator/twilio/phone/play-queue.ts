@@ -11,14 +11,8 @@ const GAPS_LISTED = 1000
 /** Times that differ by less are equal. */
 const SAME_MS = 1e-6
 
-/** Definition of a gap in the playout. */
-export interface PlayQueueOptions {
-  /**
-   * Audio that arrives at most this long after the queue ran dry continues the stretch: the silence was a gap. Default
-   * 400 ms.
-   */
-  gapWithinMs?: number
-}
+/** Audio that arrives at most this long after the queue ran dry continues the stretch: the silence was a gap (ms). */
+const GAP_WITHIN_MS = 400
 
 /**
  * Twilio's play queue. Audio is played in order in real time. Marks wait in the queue and return when everything before
@@ -26,21 +20,16 @@ export interface PlayQueueOptions {
  * Arithmetic only: the caller passes the time and asks `advance()` which marks are due.
  *
  * ```
- * idle ──play──▶ playing ──all played──▶ dry ──play within gapWithinMs──▶ playing, and the silence was a gap
+ * idle ──play──▶ playing ──all played──▶ dry ──play within 400 ms──▶ playing, and the silence was a gap
  *  ▲                │                      └───play later───▶ playing, a new stretch
  *  └────clear───────┘
  * ```
  */
 export class PlayQueue {
-  readonly #gapWithinMs: number
   readonly #report = emptyPlayoutReport()
   readonly #marks: { name: string; at: number }[] = []
   /** Time when the queue runs dry, or ran dry. */
   #until = Number.NEGATIVE_INFINITY
-
-  constructor(options: PlayQueueOptions = {}) {
-    this.#gapWithinMs = options.gapWithinMs ?? 400
-  }
 
   /** Milliseconds of audio queued or playing. */
   queuedMs(now: number): number {
@@ -70,7 +59,7 @@ export class PlayQueue {
     report.bytes += bytes
     report.firstAudioAt ??= now
     report.lastAudioAt = now
-    if (lead > -this.#gapWithinMs) {
+    if (lead > -GAP_WITHIN_MS) {
       report.lead.add(lead)
       report.lateness.add(-lead)
       if (-lead > GAP_MS) this.#noteGap(this.#until, -lead)
