@@ -72,12 +72,9 @@ export type { CutHow, Direction, Toxics } from './network/fault-pipe.ts'
 export { type Accepting, FaultProxy, type FaultProxyOptions } from './network/fault-proxy.ts'
 export {
   countFrames,
-  FRAME_NUMBERS,
   type FrameCount,
-  frameNumberAt,
   framesIn,
   type HeardFrame,
-  numberedFrame,
   numberedFrames,
 } from './network/numbered-frames.ts'
 export { PHONE_READINGS } from './phone/readings.ts'

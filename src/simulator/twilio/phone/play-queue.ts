@@ -31,11 +31,6 @@ export class PlayQueue {
   /** Time when the queue runs dry, or ran dry. */
   #until = Number.NEGATIVE_INFINITY
 
-  /** Milliseconds of audio queued or playing. */
-  queuedMs(now: number): number {
-    return Math.max(0, this.#until - now)
-  }
-
   /**
    * Time when everything sent so far is played: in the past if nothing waits, minus infinity before the first audio and
    * after a `clear`.
@@ -51,22 +46,16 @@ export class PlayQueue {
   play(now: number, bytes: number): number | undefined {
     const report = this.#report
     const lead = this.#until - now
-    if (Math.max(0, lead) + bytes / BYTES_PER_MS > QUEUE_CAP_MS) {
-      report.discardedMs += bytes / BYTES_PER_MS
-      return undefined
-    }
+    if (Math.max(0, lead) + bytes / BYTES_PER_MS > QUEUE_CAP_MS) return undefined
     report.messages++
     report.bytes += bytes
     report.firstAudioAt ??= now
-    report.lastAudioAt = now
     if (lead > -GAP_WITHIN_MS) {
-      report.lead.add(lead)
       report.lateness.add(-lead)
       if (-lead > GAP_MS) this.#noteGap(this.#until, -lead)
     }
     const start = lead > SAME_MS ? this.#until : now
     this.#until = start + bytes / BYTES_PER_MS
-    report.maxLeadMs = Math.max(report.maxLeadMs, this.#until - now)
     return start
   }
 
@@ -82,11 +71,8 @@ export class PlayQueue {
   }
 
   /** Empties the queue. Returns the outstanding marks in their order; the caller returns them at once. */
-  clear(now: number): string[] {
-    const report = this.#report
-    report.clears++
-    report.unheardMs += this.queuedMs(now)
-    report.marksCleared += this.#marks.length
+  clear(): string[] {
+    this.#report.clears++
     this.#until = Number.NEGATIVE_INFINITY
     return this.#marks.splice(0).map(mark => mark.name)
   }
@@ -101,14 +87,13 @@ export class PlayQueue {
     return marks.splice(0, due).map(mark => mark.name)
   }
 
-  /** A copy of the figures up to `now`; waiting marks and audio count as unconfirmed. */
-  report(now: number): PlayoutReport {
+  /** A copy of the figures; waiting marks count as unconfirmed. */
+  report(): PlayoutReport {
     const report = this.#report
     return {
       ...report,
       gaps: [...report.gaps],
       unconfirmedMarks: this.#marks.map(mark => mark.name),
-      unheardMs: report.unheardMs + this.queuedMs(now),
     }
   }
 

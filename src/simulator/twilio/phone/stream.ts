@@ -50,7 +50,6 @@ export class PhoneStream {
   #stopping = false
   #failure = ''
   #end: StreamEnd | undefined
-  #endedAt: number | undefined
   /** Set by the call if the quirk requests a second socket. */
   twin: StreamEnd | undefined
 
@@ -132,12 +131,11 @@ export class PhoneStream {
   }
 
   report(): StreamReport {
-    const { clock } = this.#options
     return {
       streamSid: this.streamSid,
       startedAt: this.#startedAt,
       end: this.#end,
-      playout: this.#queue.report(this.#endedAt ?? clock.now()),
+      playout: this.#queue.report(),
       sent: this.#uplink?.messages ?? 0,
       sendLateness: this.#uplink?.lateness ?? new Histogram(),
       twin: this.twin,
@@ -167,7 +165,7 @@ export class PhoneStream {
       case 'clear':
         for (const name of this.#queue.advance(now)) this.#reached(name, now)
         recording?.cut(now)
-        this.#cleared(this.#queue.clear(now), now)
+        this.#cleared(this.#queue.clear(), now)
         return
       case 'wrong':
         this.#warn(message.code, message.why)
@@ -214,7 +212,6 @@ export class PhoneStream {
     const { line, clock, recording } = this.#options
     const now = clock.now()
     this.#end = end
-    this.#endedAt = now
     line.leave(this)
     recording?.cut(now)
     this.#resolveEnded(end)

@@ -266,7 +266,7 @@ function connectOf(element: Element, options: TwimlOptions): Verb {
     stream: {
       url,
       parameters: { ...parameters },
-      ...(added.size > 0 ? { attributes: added } : {}),
+      ...(added.size > 0 && { attributes: added }),
     },
   }
 }
