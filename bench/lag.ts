@@ -1,4 +1,4 @@
-import { type ConversationReport, converse } from '../src/simulator/conversation/conversation.ts'
+import { type ConversationReport, converse } from './conversation.ts'
 import { speech } from './speech.ts'
 import { mean } from './stats.ts'
 import { table } from './table.ts'

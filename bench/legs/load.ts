@@ -54,7 +54,6 @@ const { said, answer } = voicesOf(LOADS.find(name => name === values.load) ?? 's
 const recorder = new Recorder()
 let answering = true
 const service = await ScriptedService.listen({
-  record: 'counts',
   answer: paced({
     mp3: (await Mp3Maker.create()).encode(answer),
     answering: () => answering && said !== undefined,

@@ -78,7 +78,7 @@ export async function serverRoutes(): Promise<string[]> {
   }
   subscribe('fastify.initialization', watch)
   try {
-    const config: AppConfig = loadConfig({ env: {}, overrides: SETTINGS })
+    const config: AppConfig = { ...loadConfig({ env: {}, overrides: SETTINGS }), stateFile: undefined }
     await using _app = await buildApp(config, { translator: new FakeTranslator() })
   } finally {
     unsubscribe('fastify.initialization', watch)

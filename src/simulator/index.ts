@@ -24,15 +24,6 @@ export {
 export type { ChannelEnd as AsteriskChannelEnd } from './asterisk/channel.ts'
 export { Channel as AsteriskChannel } from './asterisk/channel.ts'
 export {
-  type ConversationOptions,
-  type ConversationReport,
-  converse,
-  type ScheduleOptions,
-  type Sentence,
-  schedule,
-  type Told,
-} from './conversation/conversation.ts'
-export {
   type DiscordFaults,
   DiscordSimulator,
   type DiscordStandInOptions,
@@ -77,17 +68,13 @@ export {
   JambonzSimulator,
   type JambonzSimulatorOptions,
 } from './jambonz/jambonz-simulator.ts'
-export { type LagPlotOptions, type LagPoint, type LagSeries, lagPlot } from './lag-plot.ts'
 export type { CutHow, Direction, Toxics } from './network/fault-pipe.ts'
 export { type Accepting, FaultProxy, type FaultProxyOptions } from './network/fault-proxy.ts'
 export {
   countFrames,
-  FRAME_NUMBERS,
   type FrameCount,
-  frameNumberAt,
   framesIn,
   type HeardFrame,
-  numberedFrame,
   numberedFrames,
 } from './network/numbered-frames.ts'
 export { PHONE_READINGS } from './phone/readings.ts'
@@ -95,9 +82,6 @@ export { listenPlivo } from './plivo/plivo-simulator.ts'
 export { plivoProfile, signPlivo } from './plivo/profile.ts'
 export {
   type Answering,
-  type CannedOptions,
-  canned,
-  type EchoOptions,
   echoes,
   Mp3Maker,
   type Mp3Rate,
@@ -110,7 +94,7 @@ export {
   tones,
 } from './service/scripted-answers.ts'
 export { ScriptedService, type ScriptedServiceOptions } from './service/scripted-service.ts'
-export type { Saying, ScriptedSession, SessionEvent } from './service/scripted-session.ts'
+export type { Saying, ScriptedSession } from './service/scripted-session.ts'
 export type { DropHow, Faults, ScriptedResult, ServiceShape, VoiceForm } from './service/service-shape.ts'
 export { listenSignalwire, signalwireProfile } from './signalwire/signalwire-simulator.ts'
 export {
@@ -130,8 +114,7 @@ export {
 } from './twilio/phone/call.ts'
 export type { CallOptions, Quirks } from './twilio/phone/call-options.ts'
 export { type FormFields, signRequest } from './twilio/phone/form-signature.ts'
-export { LINE_PERIOD_MS, PhoneLine } from './twilio/phone/line.ts'
-export { PlayQueue, type PlayQueueOptions } from './twilio/phone/play-queue.ts'
+export { PhoneLine } from './twilio/phone/line.ts'
 export type { PhoneProfile, PhoneReader, PhoneWire } from './twilio/phone/profile.ts'
 export { PHONE_RATE } from './twilio/phone/recording.ts'
 export type {
@@ -146,10 +129,10 @@ export type {
 export { Histogram } from './twilio/phone/reports.ts'
 export type { CallEnd } from './twilio/phone/script.ts'
 export type { Spoken } from './twilio/phone/voice.ts'
-export { type Voice, type VoiceOptions, voiceFrom, voiceOf } from './twilio/phone/voice.ts'
+export { type Voice, type VoiceOptions, voiceOf } from './twilio/phone/voice.ts'
 export { Account, type AccountOptions } from './twilio/rest/account.ts'
 export type { CallEvent, CallStatus } from './twilio/rest/call-order.ts'
-export type { CallbackFaults, SeenCallback } from './twilio/rest/callbacks.ts'
+export type { CallbackFaults } from './twilio/rest/callbacks.ts'
 export type { NetworkOptions } from './twilio/rest/network.ts'
 export {
   type Behavior,
@@ -159,18 +142,11 @@ export {
   type SubscriberOptions,
 } from './twilio/rest/phone-number.ts'
 export { RestCall } from './twilio/rest/rest-call.ts'
-export {
-  REST_ERROR_CODES,
-  RestError,
-  type RestErrorCode,
-  type RestFault,
-  RestFaults,
-} from './twilio/rest/rest-errors.ts'
+export type { RestErrorCode, RestFault } from './twilio/rest/rest-errors.ts'
 export type { RestProfile } from './twilio/rest/rest-profile.ts'
 export {
   type SeenRequest,
-  type StandInAddress,
   TwilioSimulator,
-  type TwilioStandInOptions,
+  type TwilioSimulatorOptions,
   twilioClientFor,
 } from './twilio/rest/twilio-simulator.ts'

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Whereabouts } from '../../src/cli/serve.ts'
 import { type ServeOptions, serve } from '../../src/cli/serve.ts'
@@ -23,9 +26,14 @@ function screen(isTTY: boolean) {
 async function serving(isTTY: boolean, overrides: object = {}, options: ServeOptions = {}) {
   const { terminal, lines } = screen(isTTY)
   const log = new LogLines()
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-serve-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const config = loadConfig({
     env: {},
-    overrides: { port: 0, service: { url: 'http://127.0.0.1:9' }, ...overrides },
+    overrides: {
+      ...{ port: 0, service: { url: 'http://127.0.0.1:9' } },
+      ...{ stateFile: join(folder, 'state.db'), ...overrides },
+    },
   })
   const running = await serve(config, terminal, log, options)
   onTestFinished(() => running[Symbol.asyncDispose]())

@@ -139,18 +139,9 @@ const offered = await app.inject({ url: '/talk/languages' })
 ok(offered.body.includes('es-es'), offered.body)`,
   },
   {
-    page: 'docs/testing/discord.md',
+    page: 'docs/testing/README.md',
     mark: 'SlashCommandBuilder',
     runs: 'test/simulator/discord/doc.slow.test.ts',
-  },
-  {
-    page: 'docs/testing/discord.md',
-    mark: 'discord.faults.rest.next',
-    before: `${ASSERT}import { DiscordSimulator } from 'dragoman/simulator'
-const discord = await DiscordSimulator.listen()
-const guild = discord.addGuild({ name: 'Casa' })
-const sala = guild.addVoiceChannel({ name: 'Sala' })`,
-    after: 'ok(sala.call.faults.toBot.drop === 0.05)',
   },
   {
     page: 'docs/channels/discord.md',
@@ -205,16 +196,9 @@ declare const voiceChannel: VoiceBasedChannel`,
     prints: /^http:/m,
   },
   {
-    page: 'docs/testing/faults.md',
+    page: 'docs/testing/README.md',
     mark: 'FaultProxy.listen',
-    before: `${SERVICE}${ASSERT}const connectTo = (url: string) => ok(url.startsWith('http://'))`,
-    replace: [["'http://127.0.0.1:4000'", 'real.url']],
-    after: 'deepEqual((await fetch(proxy.url + "/api/languages")).status, 200)',
-  },
-  {
-    page: 'docs/testing/faults.md',
-    mark: 'countFrames(heard',
-    before: `${ASSERT}import { createResampler } from 'dragoman/transcode'
+    before: `${SERVICE}${ASSERT}const connectTo = (url: string) => ok(url.startsWith('http://'))
 let heardAll = new Int16Array(0)
 const call = {
   say(pcm: Int16Array, rate: number) {
@@ -222,12 +206,13 @@ const call = {
     heardAll = pcm.filter((_sample, at) => at % 2 === 0)
   },
   heard: () => heardAll,
-}
-void createResampler`,
-    after: 'deepEqual(countFrames(heard, 0, 500), { lost: [], repeated: 0, late: 0, foreign: [] })',
+}`,
+    replace: [["'http://127.0.0.1:4000'", 'real.url']],
+    after: `deepEqual((await fetch(proxy.url + "/api/languages")).status, 200)
+deepEqual(countFrames(heard, 0, 500), { lost: [], repeated: 0, late: 0, foreign: [] })`,
   },
   {
-    page: 'docs/testing/service.md',
+    page: 'docs/testing/README.md',
     mark: 'dropAt: 20',
     before: `${ASSERT}import { ServiceClient } from 'dragoman/service'
 const connectTo = async (url: string, apiKey: string) => {
@@ -238,7 +223,7 @@ const connectTo = async (url: string, apiKey: string) => {
     after: 'deepEqual(session.fragments, 19)',
   },
   {
-    page: 'docs/testing/phone.md',
+    page: 'docs/testing/README.md',
     mark: "readFile('hello.wav')",
     before: BRIDGE,
     replace: [
@@ -251,8 +236,8 @@ const connectTo = async (url: string, apiKey: string) => {
     after: 'assert.ok(heard.some(sample => Math.abs(sample) > 3000))',
   },
   {
-    page: 'docs/testing/phone.md',
-    mark: 'new PhoneLine()',
+    page: 'docs/testing/README.md',
+    mark: 'placeCalls({',
     before: `${BRIDGE}${ASSERT}import { PhoneLine, placeCalls, signRequest, tone, voiceOf } from 'dragoman/simulator'
 import { setTimeout as sleep } from 'node:timers/promises'
 void signRequest
@@ -266,7 +251,7 @@ const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
     after: 'deepEqual([live, warnings.length], [5, 0])\nvoid [gapCount, lateness, sendLateness]',
   },
   {
-    page: 'docs/testing/twilio-rest.md',
+    page: 'docs/testing/README.md',
     mark: 'TwilioSimulator.listen',
     runs: 'test/simulator/doc.slow.test.ts',
   },

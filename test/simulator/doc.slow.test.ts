@@ -9,7 +9,7 @@ import { CONNECT, standIn } from '../support/simulator/fake-bridge.ts'
 const ROOT = new URL('../../', import.meta.url)
 
 test('the page’s example of the REST API runs unchanged', async () => {
-  const page = await readFile(new URL('docs/testing/twilio-rest.md', ROOT), 'utf8')
+  const page = await readFile(new URL('docs/testing/README.md', ROOT), 'utf8')
   const example = Array.from(page.matchAll(/```ts\n([\s\S]*?)```/g), match => match[1] ?? '').find(code =>
     code.includes('TwilioSimulator'),
   )
@@ -27,8 +27,6 @@ test('the page’s example of the REST API runs unchanged', async () => {
   } finally {
     await rm(folder, { recursive: true })
   }
-  expect(bridge.hooks.map(({ fields }) => fields.CallStatus)).toEqual(
-    expect.arrayContaining(['initiated', 'ringing', 'in-progress']),
-  )
+  expect(bridge.hooks).toMatchObject([{ fields: { CallStatus: 'in-progress' } }])
   expect(bridge.sockets).toHaveLength(1)
 })

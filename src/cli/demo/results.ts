@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { App } from '../../app/app.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { SimulatedCall } from '../../simulator/index.ts'
-import { type LagPoint, lagPlot } from '../../simulator/lag-plot.ts'
 import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { wavHeader } from '../../transcode/wav.ts'
 import { LINE_RATE } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
+import { type LagPoint, lagPlot } from './lag-plot.ts'
 import { CALLEE, type Line } from './scripts.ts'
 
 /** Speech that starts at `atMs` (clock ms). */
@@ -232,7 +232,7 @@ export async function write(
   const files: [name: string, content: string | Uint8Array][] = [
     ['transcript.txt', minutes.text],
     ['transcript.json', `${JSON.stringify(minutes.said, undefined, 2)}\n`],
-    ['lag.svg', lagPlot(seriesOf(minutes), { title: 'Lag of translations', axis: 'seconds' })],
+    ['lag.svg', lagPlot(seriesOf(minutes))],
   ]
   for (const side of ['caller', 'callee'] as const) {
     const heard = phones[side].heard()

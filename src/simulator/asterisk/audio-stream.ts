@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { bytesOf, samplesOf } from '../../transcode/pcm.ts'
 import type { PhoneAudio } from '../phone/phone-audio.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -72,16 +73,14 @@ export class AudioStream {
     this.#write(0x01, Buffer.from(uuid.replaceAll('-', ''), 'hex'))
     const type = FRAME_TYPES[audio.rate] ?? 0
     audio.start(voice => {
-      const bytes = Buffer.alloc(voice.length * 2)
-      for (const [at, sample] of voice.entries()) bytes.writeInt16LE(sample, at * 2)
-      this.#write(type, bytes)
+      this.#write(type, bytesOf(voice))
       if (reading === 'empty frames')
         for (let empty = 0; empty < 2; empty++) this.#write(0x10, Buffer.alloc(0))
       return this.#queue.shift()
     })
   }
 
-  #write(type: number, payload: Buffer): void {
+  #write(type: number, payload: Uint8Array): void {
     const header = Buffer.from([type, payload.length >> 8, payload.length & 0xff])
     if (this.#socket.writable) this.#socket.write(Buffer.concat([header, payload]))
   }
@@ -109,7 +108,7 @@ export class AudioStream {
   }
 
   #play(payload: Buffer): void {
-    const pcm = Int16Array.from({ length: payload.length / 2 }, (_, at) => payload.readInt16LE(at * 2))
+    const pcm = samplesOf(payload)
     const size = this.#rate / 50
     if (pcm.length !== size) this.#options.fault(`AudioSocket: audio of ${pcm.length} samples, not ${size}`)
     if (this.#queue.length >= MAX_QUEUED) this.#options.fault('AudioSocket: audio faster than real time')

@@ -291,7 +291,7 @@ export class Channel {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
-        ...(login === undefined ? {} : { authorization: `Basic ${Buffer.from(login).toString('base64')}` }),
+        ...(login !== undefined && { authorization: `Basic ${Buffer.from(login).toString('base64')}` }),
       },
       body: form,
     }).catch(() => undefined)

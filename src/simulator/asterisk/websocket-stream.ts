@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws'
+import { bytesOf, samplesOf } from '../../transcode/pcm.ts'
 import type { PhoneAudio } from '../phone/phone-audio.ts'
 import type { AsteriskReading } from './audio-stream.ts'
 
@@ -99,10 +100,8 @@ export class WebSocketStream {
     let early = reading === 'late start' ? LATE_FRAMES : 0
     if (early === 0) this.#announce()
     audio.start(voice => {
-      const bytes = Buffer.alloc(voice.length * 2)
-      for (const [at, sample] of voice.entries()) bytes.writeInt16LE(sample, at * 2)
       if (this.#socket.readyState === WebSocket.OPEN) {
-        this.#socket.send(bytes)
+        this.#socket.send(bytesOf(voice))
         if (reading === 'empty frames')
           for (let empty = 0; empty < 2; empty++) this.#socket.send(Buffer.alloc(0))
       }
@@ -160,7 +159,7 @@ export class WebSocketStream {
         return
       }
       this.#frames++
-      this.#queue.push(Int16Array.from({ length: size / 2 }, (_, index) => data.readInt16LE(at + index * 2)))
+      this.#queue.push(samplesOf(data.subarray(at, at + size)))
       if (this.#full || this.#frames < PAUSE_AT) continue
       this.#full = true
       this.#event('MEDIA_XOFF', {})

@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws'
+import { bytesOf, samplesOf } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import type { PhoneAudio } from '../phone/phone-audio.ts'
 import { PlayoutQueue } from './playout-queue.ts'
@@ -102,7 +103,8 @@ export class ListenStream {
     audio.start(voice => {
       if (reading === 'empty frames' && this.#socket.readyState === WebSocket.OPEN)
         for (let empty = 0; empty < 2; empty++) this.#socket.send(Buffer.alloc(0))
-      if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(bytesOf(resampler.process(voice)))
+      if (this.#socket.readyState === WebSocket.OPEN)
+        this.#socket.send(Buffer.from(bytesOf(resampler.process(voice))))
       return this.#queue.next(voice.length)
     })
   }
@@ -148,14 +150,4 @@ function parse(text: string): { type?: unknown; data?: { name?: unknown } } | un
   } catch {
     return undefined
   }
-}
-
-function bytesOf(pcm: Int16Array): Buffer {
-  const bytes = Buffer.alloc(pcm.length * 2)
-  for (const [at, sample] of pcm.entries()) bytes.writeInt16LE(sample, at * 2)
-  return bytes
-}
-
-function samplesOf(bytes: Buffer): Int16Array {
-  return Int16Array.from({ length: bytes.length / 2 }, (_, at) => bytes.readInt16LE(at * 2))
 }

@@ -1,5 +1,5 @@
+import { concat } from '../../transcode/pcm.ts'
 import { createResampler, type Resampler } from '../../transcode/resample/resampler.ts'
-import { concat } from '../phone/phone-audio.ts'
 
 /** Sample value that marks occupy in the queue, and that audio must not have (mod_audio_fork: `AUDIO_MARKER`). */
 const MARKER = -1

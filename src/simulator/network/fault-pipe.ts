@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { z } from 'zod'
 import { type Clock, setTimer } from '../../common/clock.ts'
 
 /**
@@ -13,8 +14,6 @@ export class FaultPipe {
   readonly #toxics: Toxics
   readonly #clock: Clock
   readonly #random: () => number
-  /** Called when `limitBytes` is reached. */
-  readonly #limited: () => void
   readonly #queue: { bytes: Buffer; due: number }[] = []
   #held = 0
   #latest = 0
@@ -29,18 +28,12 @@ export class FaultPipe {
   /** Number of bytes forwarded. */
   passed = 0
 
-  constructor(
-    from: Socket,
-    to: Socket,
-    toxics: Toxics,
-    options: { clock: Clock; random: () => number; limited: () => void },
-  ) {
+  constructor(from: Socket, to: Socket, toxics: Toxics, options: { clock: Clock; random: () => number }) {
     this.#from = from
     this.#to = to
     this.#toxics = toxics
     this.#clock = options.clock
     this.#random = options.random
-    this.#limited = options.limited
     from.on('data', (bytes: Buffer) => this.#take(bytes))
     from.on('end', () => {
       this.#ended = true
@@ -68,13 +61,12 @@ export class FaultPipe {
 
   #take(bytes: Buffer): void {
     if (this.#closed || this.#toxics.swallow) return
-    const { latencyMs = 0, jitterMs = 0, sliceBytes = bytes.length, sliceGapMs = 0 } = this.#toxics
-    let due = this.#clock.now() + latencyMs
+    const { latencyMs = 0, jitterMs = 0, sliceBytes = bytes.length } = this.#toxics
+    const due = this.#clock.now() + latencyMs
     for (let at = 0; at < bytes.length; at += sliceBytes) {
       // Keeps the order: a chunk does not overtake the one before it.
       this.#latest = Math.max(this.#latest, due + this.#random() * jitterMs)
       this.#queue.push({ bytes: this.#damaged(bytes.subarray(at, at + sliceBytes)), due: this.#latest })
-      if (sliceGapMs > 0) due = this.#latest + sliceGapMs
     }
     this.#held += bytes.length
     if (this.#held > MOST_HELD) this.#from.pause()
@@ -103,7 +95,7 @@ export class FaultPipe {
         return
       }
       this.#queue.shift()
-      if (!this.#pass(next.bytes, now)) return
+      this.#pass(next.bytes, now)
     }
     // A direction that loses its bytes or is stalled does not forward an end either.
     const { swallow, bytesPerSecond } = this.#toxics
@@ -111,17 +103,13 @@ export class FaultPipe {
     if ((told || this.#halfClosed) && !this.#to.writableEnded) this.#to.end()
   }
 
-  #pass(bytes: Buffer, now: number): boolean {
-    const { bytesPerSecond, limitBytes = Number.POSITIVE_INFINITY } = this.#toxics
-    const whole = this.passed + bytes.length < limitBytes
-    const piece = whole ? bytes : bytes.subarray(0, Math.max(0, limitBytes - this.passed))
-    if (bytesPerSecond) this.#freeAt = Math.max(now, this.#freeAt) + (piece.length * 1_000) / bytesPerSecond
-    if (this.#to.writable) this.#to.write(piece)
-    this.passed += piece.length
+  #pass(bytes: Buffer, now: number): void {
+    const { bytesPerSecond } = this.#toxics
+    if (bytesPerSecond) this.#freeAt = Math.max(now, this.#freeAt) + (bytes.length * 1_000) / bytesPerSecond
+    if (this.#to.writable) this.#to.write(bytes)
+    this.passed += bytes.length
     this.#held -= bytes.length
     if (this.#held <= MOST_HELD && this.#from.isPaused()) this.#from.resume()
-    if (!whole) this.#limited()
-    return whole
   }
 }
 
@@ -135,14 +123,10 @@ export interface Toxics {
   bytesPerSecond?: number
   /** Maximum size of a chunk (bytes): messages arrive in pieces. */
   sliceBytes?: number
-  /** Time between two slices (ms). */
-  sliceGapMs?: number
   /** Average distance between corrupted bytes. */
   corruptEvery?: number
   /** Reads everything and forwards nothing: a black hole, and in both directions a peer that lost its power. */
   swallow?: boolean
-  /** Cuts the connection, mid-message, after this many bytes in this direction. */
-  limitBytes?: number
 }
 
 /** `fin`: closed in order, on both sides. `rst`: reset, as when a process dies. */
@@ -151,31 +135,17 @@ export type CutHow = 'fin' | 'rst'
 /** `up`: from client to server. */
 export type Direction = 'up' | 'down'
 
-/** Minimum of each number; all are finite, and those with a minimum of 1 or more are whole. */
-const LEAST: Readonly<Record<Exclude<keyof Toxics, 'swallow'>, number>> = {
-  latencyMs: 0,
-  jitterMs: 0,
-  bytesPerSecond: 0,
-  sliceBytes: 1,
-  sliceGapMs: 0,
-  corruptEvery: 1,
-  limitBytes: 0,
-}
+const TOXICS = z.strictObject({
+  latencyMs: z.number().min(0).optional(),
+  jitterMs: z.number().min(0).optional(),
+  bytesPerSecond: z.number().min(0).optional(),
+  sliceBytes: z.int().min(1).optional(),
+  corruptEvery: z.int().min(1).optional(),
+  swallow: z.boolean().optional(),
+})
 
 /** Throws `RangeError` for an unknown or out-of-range fault. */
 export function checkToxics(toxics: Toxics): void {
-  for (const [name, value] of Object.entries(toxics)) {
-    if (value === undefined) continue
-    if (name === 'swallow') {
-      if (typeof value !== 'boolean') throw new RangeError(`swallow is true or false, got ${String(value)}`)
-      continue
-    }
-    const least = LEAST[name as keyof typeof LEAST]
-    if (!Object.hasOwn(LEAST, name))
-      throw new RangeError(`no such fault: ${name}; there are ${Object.keys(LEAST).join(', ')} and swallow`)
-    if (!(Number.isFinite(value) && value >= least && (least === 0 || Number.isInteger(value))))
-      throw new RangeError(
-        `${name} is ${least === 1 ? 'a whole number from 1' : '0 or more'}, got ${String(value)}`,
-      )
-  }
+  const { error } = TOXICS.safeParse(toxics)
+  if (error) throw new RangeError(z.prettifyError(error))
 }

@@ -169,14 +169,7 @@ export class FaultProxy implements AsyncDisposable {
       port: portOf(this.#options.to),
       allowHalfOpen: true,
     })
-    const options = {
-      clock: this.#clock,
-      random: this.#random,
-      limited: () => {
-        client.resetAndDestroy()
-        server.resetAndDestroy()
-      },
-    }
+    const options = { clock: this.#clock, random: this.#random }
     const link: Link = {
       client,
       server,

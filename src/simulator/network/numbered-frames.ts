@@ -9,9 +9,8 @@ const FRAME_MS = 20
 const WINDOW_MS = 10
 const STEP_HZ = 100
 const FIRST_HZ = 300
+/** Bits of a frame number; later frames start again at 0. */
 const BITS = 16
-/** Number of frame numbers; later frames start again at 0. */
-export const FRAME_NUMBERS = 2 ** BITS
 /** Peak of one tone; the sum of sixteen is about −14 dBFS. */
 const TONE_PEAK = 1_600
 /** A bit is decided if its tone is this much stronger than its neighbor (power). */
@@ -46,7 +45,7 @@ function checkRate(rate: number): void {
 }
 
 /** Returns the frame of number `index` (modulo 2^16) at `rate` Hz: 20 ms, about −14 dBFS. */
-export function numberedFrame(index: number, rate = 16_000): Int16Array {
+function numberedFrame(index: number, rate = 16_000): Int16Array {
   checkRate(rate)
   const { sin } = tablesOf(rate)
   const period = windowSamples(rate)
@@ -74,7 +73,7 @@ export function numberedFrames(from: number, to: number, rate = 16_000): Int16Ar
 }
 
 /** Returns the number in the 10 ms from `at` on; undefined for none, or if two are mixed. */
-export function frameNumberAt(pcm: Int16Array, at: number, rate = 16_000): number | undefined {
+function frameNumberAt(pcm: Int16Array, at: number, rate = 16_000): number | undefined {
   const { cos, sin } = tablesOf(rate)
   const length = windowSamples(rate)
   if (at < 0 || at + length > pcm.length) return undefined

@@ -1,4 +1,5 @@
 import { decodeMulaw, encodeMulaw } from '../../transcode/g711.ts'
+import { bytesOf, samplesOf } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import type { PhoneReader } from '../twilio/phone/profile.ts'
 import { Wire } from '../twilio/phone/wire.ts'
@@ -14,9 +15,7 @@ export function linearVoice(): (payload: string) => string {
     const narrow = new Int16Array(mulaw.length)
     decodeMulaw(mulaw, narrow)
     const wide = up.process(narrow)
-    const bytes = Buffer.alloc(wide.length * 2)
-    for (const [index, sample] of wide.entries()) bytes.writeInt16LE(sample, index * 2)
-    return bytes.toString('base64')
+    return Buffer.from(bytesOf(wide)).toString('base64')
   }
 }
 
@@ -45,8 +44,7 @@ export function linearReader(reader: PhoneReader): PhoneReader {
       const bytes = Buffer.from(message.payload, 'base64')
       if (bytes.length % 2 !== 0)
         return { kind: 'wrong', code: 31951, why: 'media.payload is not whole samples of 16 bits' }
-      const wide = Int16Array.from({ length: bytes.length / 2 }, (_, at) => bytes.readInt16LE(at * 2))
-      const narrow = down.process(wide)
+      const narrow = down.process(samplesOf(bytes))
       const mulaw = Buffer.alloc(narrow.length)
       encodeMulaw(narrow, mulaw)
       return { kind: 'media', payload: mulaw.toString('base64'), bytes: mulaw.length }

@@ -1,4 +1,5 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
+import { concat } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { mono, readWav } from '../../transcode/wav.ts'
 
@@ -98,14 +99,4 @@ export function resample(pcm: Int16Array, from: number, to: number): Int16Array 
   const resampler = createResampler(from, to)
   const body = resampler.process(pcm).slice()
   return concat([body, resampler.flush()])
-}
-
-export function concat(parts: readonly Int16Array[]): Int16Array {
-  const all = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

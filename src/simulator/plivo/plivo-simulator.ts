@@ -4,7 +4,7 @@ import type { ApiReply } from '../twilio/rest/api.ts'
 import { Form } from '../twilio/rest/form.ts'
 import { RestError } from '../twilio/rest/rest-errors.ts'
 import { type RestProfile, type RestTarget, twilioRest } from '../twilio/rest/rest-profile.ts'
-import { TwilioSimulator, type TwilioStandInOptions } from '../twilio/rest/twilio-simulator.ts'
+import { TwilioSimulator, type TwilioSimulatorOptions } from '../twilio/rest/twilio-simulator.ts'
 import { HANGUP_CAUSES, plivoProfile } from './profile.ts'
 
 const CALL = /^\/v1\/Account\/(\w+)\/Call\/(?:([\w-]+)\/?)?(?:\?.*)?$/
@@ -52,7 +52,6 @@ function twilioOrder(order: Readonly<Record<string, unknown>>): Form {
   if (machine.machine_detection === undefined) return new Form(form)
   // Without a callback, Plivo detects before it requests the answer URL.
   form.set('MachineDetection', 'Enable')
-  form.set('MachineDetectionTimeout', String(Math.max(3, Math.ceil(machine.machine_detection_time / 1_000))))
   if (machine.machine_detection_url !== undefined) {
     form.set('AsyncAmd', 'true')
     form.set('AsyncAmdStatusCallback', machine.machine_detection_url)
@@ -156,6 +155,6 @@ function failed({ status, body }: ApiReply): ApiReply {
 }
 
 /** Plivo on loopback: its API for calls, and phones. The auth ID is `accountSid`; the auth token also signs webhooks. */
-export function listenPlivo(options: TwilioStandInOptions = {}): Promise<TwilioSimulator> {
+export function listenPlivo(options: TwilioSimulatorOptions = {}): Promise<TwilioSimulator> {
   return TwilioSimulator.listen({ ...options, profile: plivoRest })
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import type { FormFields } from '../twilio/phone/form-signature.ts'
 import { type PhoneProfile, twilioProfile } from '../twilio/phone/profile.ts'
-import { CONTENT_TYPES, PlivoReader, PlivoWire } from './wire.ts'
+import { CONTENT_TYPES, PlivoWire, plivoReader } from './wire.ts'
 import { parsePlivoXml } from './xml.ts'
 
 /**
@@ -68,7 +68,7 @@ export const plivoProfile: PhoneProfile = {
       : `contentType ${contentTypeOf(attributes)} is not modeled`
   },
   wire: (ids, attributes) => new PlivoWire(ids, contentTypeOf(attributes)),
-  reader: (ids, attributes) => PlivoReader.of(ids, contentTypeOf(attributes)),
+  reader: (ids, attributes) => plivoReader(ids, contentTypeOf(attributes)),
 }
 
 function contentTypeOf(attributes: ReadonlyMap<string, string>): string {

@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import { linearReader, linearVoice } from '../phone/linear-audio.ts'
 import type { PhoneReader, PhoneWire } from '../twilio/phone/profile.ts'
-import { bytesOfBase64, type FromServer, isCanonicalBase64 } from '../twilio/phone/server-message.ts'
+import { audio, type FromServer, MessageReader, markName } from '../twilio/phone/server-message.ts'
 import type { StreamIds } from '../twilio/phone/wire.ts'
 
 /** Content types of `<Stream>` that are modeled. Plivo also has linear PCM of 8 kHz, its default. */
@@ -91,77 +92,25 @@ export class PlivoWire implements PhoneWire {
   }
 }
 
-/** Reads messages from the server as strictly as Plivo documents them: exactly these fields, in the format of the stream. */
-export class PlivoReader implements PhoneReader {
-  readonly #streamId: string
-  readonly #contentType: string
-
-  private constructor({ streamSid }: StreamIds, contentType: string) {
-    this.#streamId = streamSid
-    this.#contentType = contentType
-  }
-
-  /** Returns a reader whose audio is µ-law, as phones need it. */
-  static of(ids: StreamIds, contentType: string): PhoneReader {
-    const reader = new PlivoReader(ids, contentType)
-    return contentType.startsWith('audio/x-l16') ? linearReader(reader) : reader
-  }
-
-  read(data: Uint8Array, isBinary: boolean): FromServer {
-    if (isBinary) return wrong('a binary frame')
-    let message: unknown
-    try {
-      message = JSON.parse(Buffer.from(data).toString('utf8'))
-    } catch {
-      return wrong('not JSON')
-    }
-    if (!isObject(message)) return wrong('not a JSON object')
-    switch (message.event) {
-      case 'playAudio':
-        return only(message, 'event', 'media') ?? this.#audio(message.media)
-      case 'checkpoint':
-        return only(message, 'event', 'streamId', 'name') ?? this.#checkpoint(message)
-      case 'clearAudio':
-        return only(message, 'event', 'streamId') ?? this.#of(message, { kind: 'clear' })
-      default:
-        return wrong(`event ${JSON.stringify(message.event)}`)
-    }
-  }
-
-  #checkpoint({ name, streamId }: Record<string, unknown>): FromServer {
-    if (typeof name !== 'string' || name === '') return wrong('checkpoint.name is not a string with text')
-    return this.#of({ streamId }, { kind: 'mark', name })
-  }
-
-  #audio(fields: unknown): FromServer {
-    if (!isObject(fields)) return wrong('playAudio.media is not an object')
-    const odd = only(fields, 'contentType', 'sampleRate', 'payload')
-    if (odd) return odd
-    const { contentType, sampleRate, payload } = fields
-    if (typeof sampleRate !== 'number' || `${contentType};rate=${sampleRate}` !== this.#contentType)
-      return wrong(`audio of ${contentType} at ${sampleRate} on a stream of ${this.#contentType}`)
-    if (typeof payload !== 'string' || payload === '' || !isCanonicalBase64(payload))
-      return wrong('media.payload is not canonical base64')
-    return { kind: 'media', payload, bytes: bytesOfBase64(payload) }
-  }
-
-  #of({ streamId }: Record<string, unknown>, message: FromServer): FromServer {
-    return streamId === this.#streamId ? message : wrong(`streamId ${JSON.stringify(streamId)}`)
-  }
-}
-
-/** Returns a fault unless `object` has exactly these fields. */
-function only(object: Record<string, unknown>, ...fields: readonly string[]): FromServer | undefined {
-  const odd = Object.keys(object).find(field => !fields.includes(field))
-  if (odd !== undefined) return wrong(`field ${odd} is unknown`)
-  const missing = fields.find(field => !Object.hasOwn(object, field))
-  return missing === undefined ? undefined : wrong(`field ${missing} is missing`)
-}
-
-function wrong(why: string): FromServer {
-  return { kind: 'wrong', code: 31951, why }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Returns a reader as strict as Plivo documents: exactly these fields, in the format of the stream. Its audio is µ-law. */
+export function plivoReader({ streamSid }: StreamIds, format: string): PhoneReader {
+  const [contentType = '', rate = ''] = format.split(';rate=')
+  const streamId = z.literal(streamSid)
+  const media = z.strictObject({
+    contentType: z.literal(contentType),
+    sampleRate: z.literal(Number(rate)),
+    payload: audio,
+  })
+  const reader = new MessageReader(
+    z.discriminatedUnion('event', [
+      z.strictObject({ event: z.literal('playAudio'), media }).transform(message => message.media.payload),
+      z
+        .strictObject({ event: z.literal('checkpoint'), streamId, name: markName })
+        .transform(message => message.name),
+      z
+        .strictObject({ event: z.literal('clearAudio'), streamId })
+        .transform((): FromServer => ({ kind: 'clear' })),
+    ]),
+  )
+  return contentType === 'audio/x-l16' ? linearReader(reader) : reader
 }

@@ -150,9 +150,6 @@ function streamOf({ text, attributes, children }: Element, { allowInsecureStream
     method: 'POST',
     stream: {
       url,
-      name: undefined,
-      statusCallback: undefined,
-      statusCallbackMethod: 'POST',
       parameters: Object.fromEntries(pairs.map(pair => pair.split('=') as [string, string])),
       attributes,
     },

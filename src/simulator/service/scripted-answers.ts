@@ -1,21 +1,21 @@
 import { createMp3Encoder } from 'wasm-media-encoders'
 import { BoundedMap } from '../../common/bounded-map.ts'
-import { concat, durationMs, FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { rms } from '../../transcode/level.ts'
+import { concat, FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import type { ScriptedSession } from './scripted-session.ts'
 
-/** Detection of the utterances to echo. */
-export interface EchoOptions {
-  /** Silence that ends an utterance (ms). Default 300. */
-  silenceMs?: number
-  /** Mean level from which a frame counts as speech, of 32 768. Default 300. */
-  threshold?: number
-}
+/** Level from which a frame counts as speech, of 32 768. */
+const SPEECH_LEVEL = 300
+/** Silence that ends an utterance (ms). */
+const SILENCE_MS = 300
+/** Maximum length of an utterance (ms). */
+const LONGEST_MS = 10_000
 
 /**
  * Answers every utterance with its own audio as mp3 (64 kbit/s), so that a test can compare what arrives at the other
  * end.
  */
-export function echoes({ silenceMs = 300, threshold = 300 }: EchoOptions = {}): Answering {
+export function echoes(): Answering {
   return (session, maker) => {
     let frame = new Int16Array(FRAME_SAMPLES)
     let filled = 0
@@ -26,11 +26,11 @@ export function echoes({ silenceMs = 300, threshold = 300 }: EchoOptions = {}): 
 
     function take(): void {
       const nowMs = ++frames * FRAME_MS
-      const loud = frame.reduce((sum, sample) => sum + Math.abs(sample), 0) / frame.length >= threshold
+      const loud = frame.reduce((sum, sample) => sum + Math.abs(sample), 0) / frame.length >= SPEECH_LEVEL
       if (loud && spoken.length === 0) beganMs = nowMs - FRAME_MS
       if (loud || spoken.length > 0) spoken.push(frame)
       if (loud) loudMs = nowMs
-      if (spoken.length === 0 || nowMs - loudMs < silenceMs) return
+      if (spoken.length === 0 || nowMs - loudMs < SILENCE_MS) return
       const pcm = concat(spoken.slice(0, (loudMs - beganMs) / FRAME_MS))
       const audio = maker.encode(pcm, 16_000, 64)
       spoken = []
@@ -78,14 +78,8 @@ export interface ToneOptions {
   hz?: (to: string, heardHz: number) => number
   /** Silence that ends an utterance (ms). Default 300. */
   silenceMs?: number
-  /** Maximum length of an utterance (ms). Default 10 000. */
-  longestMs?: number
-  /** Root mean square from which a frame counts as speech, of 32 768. Default 300. */
-  threshold?: number
   /** Sends one answer per this much audio (ms), silent or not, instead of detecting utterances. */
   everyMs?: number
-  /** Sample rate of the mp3. Default: the rate that the session requested. */
-  rate?: Mp3Rate
   /** Sends a partial result after every this much speech (ms) if the session requested partials. Default 500. */
   partialMs?: number
 }
@@ -95,7 +89,7 @@ export const silence: Answering = () => () => {}
 
 /** Detects utterances by their energy and answers each with a tone as long as the speech. */
 export function tones(options: ToneOptions = {}): Answering {
-  const { silenceMs = 300, longestMs = 10_000, threshold = 300, everyMs, partialMs = 500 } = options
+  const { silenceMs = SILENCE_MS, everyMs, partialMs = 500 } = options
   return (session, maker) => {
     const frame = new Int16Array(FRAME_SAMPLES)
     let filled = 0
@@ -106,7 +100,7 @@ export function tones(options: ToneOptions = {}): Answering {
     function finish(startMs: number, endMs: number, crossings: number): void {
       const heardHz = Math.round((crossings * 1000) / (2 * (endMs - startMs)) / 10) * 10
       const hz = options.hz ? options.hz(session.to, heardHz) : toneOf(session.to)
-      const rate = options.rate ?? rateOf(session)
+      const rate = rateOf(session)
       const spoken = session.to
         ? { audio: maker.tone(hz, endMs - startMs, rate), pcm: tone(hz, endMs - startMs), rate }
         : {}
@@ -116,7 +110,7 @@ export function tones(options: ToneOptions = {}): Answering {
 
     function take(): void {
       const endMs = ++frames * 20
-      const loud = everyMs !== undefined || loudness(frame) >= threshold
+      const loud = everyMs !== undefined || rms(frame) >= SPEECH_LEVEL
       if (loud) open ??= { startMs: endMs - 20, loudUntilMs: endMs, crossings: 0, partials: 0 }
       if (!open) return
       if (loud) {
@@ -126,7 +120,7 @@ export function tones(options: ToneOptions = {}): Answering {
       const spokenMs = open.loudUntilMs - open.startMs
       const over =
         everyMs === undefined
-          ? spokenMs >= longestMs || endMs - open.loudUntilMs >= silenceMs
+          ? spokenMs >= LONGEST_MS || endMs - open.loudUntilMs >= silenceMs
           : spokenMs >= everyMs
       if (over) {
         finish(open.startMs, open.loudUntilMs, open.crossings)
@@ -149,47 +143,10 @@ export function tones(options: ToneOptions = {}): Answering {
   }
 }
 
-/** A constant answer and its interval. */
-export interface CannedOptions {
-  /** The answer, the same every time. */
-  mp3: Uint8Array
-  /** Sample rate of `mp3`, Hz. Default 16 000. */
-  rate?: number
-  /** Audio received per answer (ms). */
-  everyMs: number
-  /** Audio before the first answer (ms), so that many sessions do not answer at once. Default `everyMs`. */
-  firstMs?: (session: ScriptedSession) => number
-  /** Called immediately before each answer is sent. */
-  onAnswer?: (session: ScriptedSession) => void
-}
-
-/** Answers with the same mp3 at a fixed interval of audio, without detecting speech: for load tests. */
-export function canned(options: CannedOptions): Answering {
-  return session => {
-    let startMs = 0
-    let nextMs = options.firstMs?.(session) ?? options.everyMs
-    let samples = 0
-    return pcm => {
-      samples += pcm.length
-      for (const nowMs = durationMs(samples); nowMs >= nextMs; nextMs += options.everyMs) {
-        options.onAnswer?.(session)
-        session.say({ audio: options.mp3, rate: options.rate ?? SAMPLE_RATE, startMs, endMs: nextMs })
-        startMs = nextMs
-      }
-    }
-  }
-}
-
 const MP3_RATES: readonly Mp3Rate[] = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
 
 function rateOf(session: ScriptedSession): Mp3Rate {
   return MP3_RATES.find(rate => rate === session.parameters.receiveAudio?.sampleRate) ?? SAMPLE_RATE
-}
-
-function loudness(frame: Int16Array): number {
-  let energy = 0
-  for (const sample of frame) energy += sample * sample
-  return Math.sqrt(energy / frame.length)
 }
 
 /** Number of sign changes in `frame`, including the one from the sample before it. */

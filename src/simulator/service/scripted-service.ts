@@ -1,20 +1,13 @@
-import {
-  createServer,
-  type Server as HttpServer,
-  type IncomingMessage,
-  type RequestListener,
-} from 'node:http'
+import { createServer, type Server as HttpServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket as TcpSocket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { Server, type Socket } from 'socket.io'
+import { z } from 'zod'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { isLanguageId } from '../../common/language.ts'
 import {
   type ConnectionParameters,
   NAMESPACES,
   type Namespace,
-  type ReceiveAudio,
-  type SendAudio,
   type ServiceErrorBody,
 } from '../../service/contract.ts'
 import { type Answering, Mp3Maker, type TextAnswering, texts, tones } from './scripted-answers.ts'
@@ -35,8 +28,8 @@ export interface ScriptedServiceOptions {
   shape?: ServiceShape
   /** Initial faults. Default none. */
   faults?: Faults
-  /** Data recorded by sessions: only counts (for load tests), the order of events too (default), or the audio as well. */
-  record?: 'counts' | 'events' | 'audio'
+  /** Keeps the audio of sessions, for their `pcm`. Default false. */
+  record?: boolean
   clock?: Clock
   /** Answers HTTP requests: lists, batch, streamed audio. Default: 404 for every request. */
   http?: RequestListener
@@ -115,11 +108,6 @@ export class ScriptedService implements AsyncDisposable {
     for (const session of this.sessions) if (session.connected) session.drop(how)
   }
 
-  /** Keeps every open connection open and never answers it again. */
-  hangAll(): void {
-    for (const session of this.sessions) if (session.connected) session.hang()
-  }
-
   /** Disappears like a killed process: connections cut, port closed. Idempotent; `start` resumes it. */
   async stop(): Promise<void> {
     const running = this.#running
@@ -137,7 +125,10 @@ export class ScriptedService implements AsyncDisposable {
     )
     const io = new Server(http, { transports: ['websocket'], perMessageDeflate: false, serveClient: false })
     this.#running = { http, io }
-    this.#faultUpgrades(http)
+    http.on('connection', socket => {
+      this.#tcp.add(socket)
+      socket.once('close', () => this.#tcp.delete(socket))
+    })
     for (const namespace of NAMESPACES) {
       io.of(namespace).use((socket, next) => next(this.#checkKey(socket)))
       io.of(namespace).on('connection', socket => this.#admit(socket, namespace))
@@ -156,22 +147,6 @@ export class ScriptedService implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  #faultUpgrades(http: HttpServer): void {
-    const upgrade = http.listeners('upgrade')
-    http.removeAllListeners('upgrade')
-    http.on('connection', socket => {
-      this.#tcp.add(socket)
-      socket.once('close', () => this.#tcp.delete(socket))
-    })
-    http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      socket.on('error', () => {})
-      if (this.faults.hang) return
-      if (this.faults.refuse)
-        return void socket.end(`HTTP/1.1 ${this.faults.refuse} Refused\r\nConnection: close\r\n\r\n`)
-      for (const listener of upgrade) listener.call(http, request, socket, head)
-    })
   }
 
   #checkKey(socket: Socket): (Error & { data?: unknown }) | undefined {
@@ -193,7 +168,7 @@ export class ScriptedService implements AsyncDisposable {
       socket.emit('error', parameters)
       return void socket.disconnect(true)
     }
-    const { clock = systemClock, record = 'events', onFragment, onSession } = this.#options
+    const { clock = systemClock, record = false, onFragment, onSession } = this.#options
     const { answer = tones(), answerText = texts } = this.#options
     const session = new ScriptedSession(socket, {
       number: this.sessions.length + 1,
@@ -217,79 +192,64 @@ export class ScriptedService implements AsyncDisposable {
   }
 }
 
-type Query = Readonly<Record<string, string | string[] | undefined>>
-type Reading = ConnectionParameters | ServiceErrorBody
+const language = z.string('missing').refine(isLanguageId, 'must be <language>-<region>')
+
+/** A parameter that is JSON text. */
+function json<T extends z.ZodType>(schema: T, otherwise: string) {
+  return z.string().default(otherwise).transform(parse).pipe(schema)
+}
+
+const sendAudio = json(
+  z.object({
+    broadcastVia: z.literal('chunk'),
+    codec: z.literal('linear16').default('linear16'),
+    sampleRate: z.literal(16_000),
+  }),
+  '{"broadcastVia":"chunk","sampleRate":16000}',
+)
+const receiveAudio = json(
+  z.object({
+    obtainVia: z.enum(['chunk', 'stream']),
+    codec: z.literal('mp3'),
+    sampleRate: z.number(),
+    mode: z.enum(['block', 'streaming']),
+  }),
+  '{"obtainVia":"chunk","codec":"mp3","sampleRate":16000,"mode":"block"}',
+)
+const partials = z
+  .string()
+  .transform(text => text === 'true')
+  .optional()
+const hearing = { languageIdTarget: language, voiceId: z.string().optional(), receiveAudio }
+
+/** The parameters of each namespace. */
+const PARAMETERS = {
+  '/stt': z.object({ languageIdSource: language, sendAudio, partials: partials.default(true) }),
+  '/translator': z.object({ languageIdSource: language, languageIdTarget: language }),
+  '/tts': z.object(hearing),
+  '/sts': z
+    .object({ languageIdSource: language, sendAudio, partials, ...hearing })
+    .transform(read => ({ ...read, partials: read.partials ?? read.receiveAudio.mode === 'streaming' })),
+} satisfies Record<Namespace, z.ZodType<ConnectionParameters>>
 
 /**
  * Validates a connection's query like a strict service: returns the effective parameters, or the error that rejects
  * them.
  */
-function readParameters(query: Query, namespace: Namespace): Reading {
-  if (namespace === '/tts') return readHearing(query, {}, undefined)
-  const from = query.languageIdSource
-  if (from === undefined) return wrong('language_missing', 'languageIdSource is missing')
-  if (typeof from !== 'string' || !isLanguageId(from)) return malformed('languageIdSource')
-  if (namespace === '/translator') return readTarget(query, { languageIdSource: from })
-  const send = parse(query.sendAudio ?? '{"broadcastVia":"chunk","sampleRate":16000}')
-  if (!isSendAudio(send)) return wrong('value_not_allowed', 'sendAudio must be chunk, linear16, 16000')
-  const given = query.partials === undefined ? undefined : query.partials === 'true'
-  const parameters = { languageIdSource: from, sendAudio: { ...send, codec: 'linear16' as const } }
-  if (namespace === '/stt') return { ...parameters, partials: given ?? true }
-  return readHearing(query, parameters, given)
+function readParameters(query: unknown, namespace: Namespace): ConnectionParameters | ServiceErrorBody {
+  const read = PARAMETERS[namespace].safeParse(query)
+  if (read.success) return read.data
+  const [{ path, message } = { path: [], message: '' }] = read.error.issues
+  const name = String(path[0])
+  const problem = message === 'missing' ? 'language_missing' : 'language_malformed'
+  const error = name.startsWith('language') ? problem : 'value_not_allowed'
+  return { code: 'bad_parameter', error, description: `${path.join('.')}: ${message}` }
 }
 
-function readTarget(query: Query, parameters: ConnectionParameters): Reading {
-  const to = query.languageIdTarget
-  if (to === undefined) return wrong('language_missing', 'languageIdTarget is missing')
-  if (typeof to !== 'string' || !isLanguageId(to)) return malformed('languageIdTarget')
-  return { ...parameters, languageIdTarget: to }
-}
-
-/** Requested language and audio; `partials` apply only to namespaces with speech input. */
-function readHearing(query: Query, parameters: ConnectionParameters, partials: boolean | undefined): Reading {
-  const target = readTarget(query, parameters)
-  if ('code' in target) return target
-  const receive = parse(query.receiveAudio ?? BLOCK)
-  if (!isReceiveAudio(receive))
-    return wrong(
-      'value_not_allowed',
-      'receiveAudio must be chunk or stream, mp3, a sample rate, and block or streaming',
-    )
-  const voice = typeof query.voiceId === 'string' ? { voiceId: query.voiceId } : {}
-  const all = { ...target, ...voice, receiveAudio: receive }
-  return parameters.sendAudio ? { ...all, partials: partials ?? receive.mode === 'streaming' } : all
-}
-
-const BLOCK = '{"obtainVia":"chunk","codec":"mp3","sampleRate":16000,"mode":"block"}'
-
-function wrong(error: string, description: string): ServiceErrorBody {
-  return { code: 'bad_parameter', error, description }
-}
-
-function malformed(parameter: string): ServiceErrorBody {
-  return wrong('language_malformed', `${parameter} must be <language>-<region>`)
-}
-
-function parse(text: string | string[]): Record<string, unknown> | undefined {
+function parse(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(String(text))
-    return typeof value === 'object' && value !== null ? { ...value } : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }
-}
-
-function isSendAudio(value: object | undefined): value is SendAudio {
-  if (!value || !('broadcastVia' in value) || !('sampleRate' in value)) return false
-  const codec = 'codec' in value ? value.codec : 'linear16'
-  return value.broadcastVia === 'chunk' && codec === 'linear16' && value.sampleRate === 16_000
-}
-
-function isReceiveAudio(value: object | undefined): value is ReceiveAudio {
-  if (!value || !('obtainVia' in value && 'codec' in value && 'sampleRate' in value && 'mode' in value))
-    return false
-  const { obtainVia, codec, sampleRate, mode } = value
-  const known = mode === 'block' || mode === 'streaming'
-  const via = obtainVia === 'chunk' || obtainVia === 'stream'
-  return via && codec === 'mp3' && typeof sampleRate === 'number' && known
 }

@@ -7,7 +7,7 @@ import {
   type ServiceErrorBody,
   type SttResult,
 } from '../../service/contract.ts'
-import { durationMs, SAMPLE_RATE, samplesOf } from '../../transcode/pcm.ts'
+import { concat, durationMs, SAMPLE_RATE, samplesOf } from '../../transcode/pcm.ts'
 import {
   type DropHow,
   type ScriptedResult,
@@ -29,18 +29,12 @@ export class ScriptedSession {
   readonly namespace: Namespace
   /** Accepted texts, in order. */
   readonly texts: string[] = []
-  /** Size of every accepted fragment, in order (not with `record: 'counts'`). */
-  readonly fragmentBytes: number[] = []
-  /** Everything that happened, in order (not with `record: 'counts'`). */
-  readonly log: SessionEvent[] = []
   /** Resolves to Socket.IO's reason when the connection is gone. */
   readonly ended: Promise<string>
   /** Number of fragments that arrived, accepted or not. */
   arrived = 0
   /** Number of accepted fragments. */
   fragments = 0
-  /** Number of fragments received before `start`: a mistake of the client. */
-  early = 0
   /** Number of accepted samples. */
   samples = 0
 
@@ -52,7 +46,6 @@ export class ScriptedSession {
   readonly #pcm: Int16Array[] = []
   #timers = new Set<Disposable>()
   #utterances = 0
-  #held: (() => void) | undefined
   #hung = false
   #started = false
 
@@ -69,15 +62,12 @@ export class ScriptedSession {
     this.#shaped = new ShapedAnswers(setup.shape)
     this.ended = new Promise(settle => {
       socket.on('disconnect', reason => {
-        this.#note('disconnect', reason)
         for (const timer of this.#timers) timer[Symbol.dispose]()
         settle(reason)
       })
     })
     socket.on(EVENT.writeStream, (fragment: unknown, ack: unknown) => this.#take(fragment, ack))
     socket.on(EVENT.text, (text: unknown, ack: unknown) => this.#take(text, ack))
-    const known: readonly string[] = [EVENT.writeStream, EVENT.text]
-    socket.onAny((event: string) => known.includes(event) || this.#note('other', event))
   }
 
   /** Greets the client. Called once, by the service, when everything else is in place. */
@@ -86,16 +76,12 @@ export class ScriptedSession {
     if (!this.#faults.get('noConnected')) {
       const told = lifeMs === undefined || this.#faults.get('lifeUntold') ? {} : { expiresInMs: lifeMs }
       this.emit(EVENT.connected, { ...this.parameters, ...told })
-      this.#note('connected')
     }
     if (lifeMs !== undefined) this.#wait(lifeMs, () => this.drop('kick'))
     if (this.#faults.get('noStart')) return
-    this.#wait(this.#faults.get('startDelayMs'), () => {
-      const payload = this.#faults.get('startWith')
-      this.emit(EVENT.start, payload === undefined ? true : payload)
-      this.#started = true
-      this.#note('start')
-    })
+    const payload = this.#faults.get('startWith')
+    this.emit(EVENT.start, payload === undefined ? true : payload)
+    this.#started = true
   }
 
   get connected(): boolean {
@@ -107,28 +93,15 @@ export class ScriptedSession {
     return durationMs(this.samples)
   }
 
-  /** All accepted audio, in order; needs `record: 'audio'`. */
+  /** All accepted audio, in order; needs `record`. */
   get pcm(): Int16Array {
-    const all = new Int16Array(this.#pcm.reduce((sum, part) => sum + part.length, 0))
-    let at = 0
-    for (const part of this.#pcm) {
-      all.set(part, at)
-      at += part.length
-    }
-    return all
+    return concat(this.#pcm)
   }
 
   /** Answers an utterance in the session's mode, with all active faults; returns its id. */
   say(saying: Saying): string {
     const id = String(++this.#utterances)
-    const deliver = () => this.#wait(this.#faults.get('answerAfterMs'), () => this.#deliver(id, saying))
-    if (this.#faults.get('reorder') && !this.#held) {
-      this.#held = deliver
-      return id
-    }
-    deliver()
-    this.#held?.()
-    this.#held = undefined
+    this.#wait(this.#faults.get('answerAfterMs'), () => this.#deliver(id, saying))
     return id
   }
 
@@ -143,7 +116,6 @@ export class ScriptedSession {
   /** Sends an `error` event with any body. */
   error(body: ServiceErrorBody | unknown): void {
     this.emit(EVENT.error, body)
-    this.#note('error', body)
   }
 
   /** Sends any event with any payload, even outside the interface. */
@@ -172,9 +144,10 @@ export class ScriptedSession {
       return
     }
     const refused = this.#refusal(fragment)
-    if (refused) this.#note('nack', this.arrived)
-    else if (fragment instanceof Uint8Array) this.#keep(fragment)
-    else this.#keepText(String(fragment))
+    if (!refused) {
+      if (fragment instanceof Uint8Array) this.#keep(fragment)
+      else this.#keepText(String(fragment))
+    }
     if (typeof ack !== 'function' || this.#faults.get('noAck')) return
     const answer = refused ? [false] : (this.#faults.get('ackWith') ?? [true])
     this.#wait(this.#faults.get('ackAfterMs'), () => this.#hung || ack(...answer))
@@ -182,7 +155,6 @@ export class ScriptedSession {
 
   #refusal(fragment: unknown): boolean {
     if (!this.#started) {
-      this.early++
       this.error({ code: 'not_ready', error: 'before_start', description: 'wait for start' })
       return true
     }
@@ -198,7 +170,6 @@ export class ScriptedSession {
 
   #keepText(text: string): void {
     this.texts.push(text)
-    this.#note('text', text)
     this.#setup.onText(text)
   }
 
@@ -206,9 +177,7 @@ export class ScriptedSession {
     const pcm = samplesOf(fragment)
     this.fragments++
     this.samples += pcm.length
-    if (this.#setup.record !== 'counts') this.fragmentBytes.push(fragment.byteLength)
-    if (this.#setup.record === 'audio') this.#pcm.push(pcm)
-    this.#note('fragment', fragment.byteLength)
+    if (this.#setup.record) this.#pcm.push(pcm)
     this.#setup.onFragment(pcm)
   }
 
@@ -232,14 +201,12 @@ export class ScriptedSession {
       this.#result(result)
     if (this.#faults.get('neverEndSynth')) return
     this.emit(EVENT.endSynth, ...this.#shaped.end(id))
-    this.#note('endSynth', id)
   }
 
   #pieces({ audio: mp3, pcm }: Saying): Uint8Array[] {
     if (!mp3) return []
     const audio = this.#shaped.voice({ mp3, pcm })
-    const streamed = this.parameters.receiveAudio?.mode === 'streaming' ? STREAMED_BYTES : audio.length
-    const bytes = Math.max(1, this.#faults.get('sliceBytes') ?? streamed)
+    const bytes = this.parameters.receiveAudio?.mode === 'streaming' ? STREAMED_BYTES : audio.length || 1
     const pieces: Uint8Array[] = []
     for (let at = 0; at < audio.length || at === 0; at += bytes)
       pieces.push(Buffer.from(audio.subarray(at, at + bytes)))
@@ -250,10 +217,7 @@ export class ScriptedSession {
     const mangle = this.#faults.get('mangle')
     const payload = mangle ? mangle(result) : this.#shaped.payload(result)
     if (payload === undefined) return
-    for (let copy = this.#faults.get('duplicate') ? 2 : 1; copy > 0; copy--) {
-      this.emit(EVENT.result, payload)
-      this.#note('result', result.id)
-    }
+    for (let copy = this.#faults.get('duplicate') ? 2 : 1; copy > 0; copy--) this.emit(EVENT.result, payload)
   }
 
   #wait(ms: number | undefined, task: () => void): void {
@@ -264,28 +228,6 @@ export class ScriptedSession {
     })
     this.#timers.add(timer)
   }
-
-  #note(event: SessionEvent['event'], detail?: unknown): void {
-    if (this.#setup.record !== 'counts') this.log.push({ at: this.#clock.now(), event, detail })
-  }
-}
-
-/** One event of a session, in order. */
-export interface SessionEvent {
-  /** Milliseconds of the service's clock. */
-  at: number
-  event:
-    | 'connected'
-    | 'start'
-    | 'fragment'
-    | 'text'
-    | 'nack'
-    | 'result'
-    | 'endSynth'
-    | 'error'
-    | 'disconnect'
-    | 'other'
-  detail?: unknown
 }
 
 /** The answer to one stretch of audio, or to one text. */
@@ -311,7 +253,8 @@ export interface SessionSetup {
   faults: SessionFaults
   shape: ServiceShape
   clock: Clock
-  record: 'counts' | 'events' | 'audio'
+  /** Keeps the audio. */
+  record: boolean
   /** Called with every accepted fragment, before it is acknowledged. */
   onFragment: (pcm: Int16Array) => void
   /** Called with every accepted text, before it is acknowledged. */

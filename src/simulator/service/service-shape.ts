@@ -8,17 +8,11 @@ import { encodeWav } from '../../transcode/wav.ts'
  * the service's own.
  */
 export interface Faults {
-  /** HTTP status that answers the WebSocket upgrade, for example 503. Service-wide only. */
-  refuse?: number
-  /** New connections are accepted by TCP and never answered. Service-wide only. */
-  hang?: boolean
   /** Rejects every key, with this as the `data` of `connect_error`. */
   refuseKey?: unknown
   /** Omits `connected`; `start` is still sent unless `noStart` is set. */
   noConnected?: boolean
   noStart?: boolean
-  /** Delay of `start` after `connected` (ms). */
-  startDelayMs?: number
   /** Payload of `start` instead of `true`. */
   startWith?: unknown
   /** The service ends the session after this time (ms); `connected` announces it unless `lifeUntold`. */
@@ -42,11 +36,7 @@ export interface Faults {
   answerAfterMs?: number
   /** Every result is sent twice. */
   duplicate?: boolean
-  /** Answers utterances in pairs, the later one first. */
-  reorder?: boolean
   neverEndSynth?: boolean
-  /** Cuts the mp3 into pieces of this many bytes, one `result` each, in any mode. */
-  sliceBytes?: number
   /** Replaces the payload of every `result`: arbitrary bytes, wrong types; `undefined` omits the result. */
   mangle?: (result: ScriptedResult) => unknown
 }
@@ -156,12 +146,12 @@ export class ShapedAnswers {
     const { id, final, text, translation, file, endMs, ...rest } = result
     const { fields = 'contract', times = true } = this.#shape
     return {
-      ...(fields === 'contract' ? rest : {}),
+      ...(fields === 'contract' && rest),
       ...this.#name(id),
-      ...(this.tellsFinal ? { final } : {}),
-      ...(times && endMs !== undefined ? { endMs } : {}),
+      ...(this.tellsFinal && { final }),
+      ...(times && endMs !== undefined && { endMs }),
       ...this.#words(text, translation),
-      ...(file ? this.#file(file) : {}),
+      ...(file && this.#file(file)),
     }
   }
 
@@ -189,8 +179,8 @@ export class ShapedAnswers {
       odd: ['Transcript', 'Translated_Text'],
     }[fields] as [string, string]
     return {
-      ...(text === undefined ? {} : { [names[0]]: text }),
-      ...(translation === undefined ? {} : { [names[1]]: translation }),
+      ...(text !== undefined && { [names[0]]: text }),
+      ...(translation !== undefined && { [names[1]]: translation }),
     }
   }
 

@@ -5,7 +5,7 @@ import { type PhoneProfile, type PhoneReader, twilioProfile } from '../twilio/ph
 import type { StreamIds } from '../twilio/phone/wire.ts'
 import { Wire } from '../twilio/phone/wire.ts'
 import { type RestProfile, twilioRest } from '../twilio/rest/rest-profile.ts'
-import { TwilioSimulator, type TwilioStandInOptions } from '../twilio/rest/twilio-simulator.ts'
+import { TwilioSimulator, type TwilioSimulatorOptions } from '../twilio/rest/twilio-simulator.ts'
 
 const CODECS = ['PCMU@8000h', 'L16@16000h']
 
@@ -66,6 +66,6 @@ const signalwireRest: RestProfile = {
 }
 
 /** SignalWire on loopback: its API, and phones. The project ID is `accountSid`, the API token and signing key `authToken`. */
-export function listenSignalwire(options: TwilioStandInOptions = {}): Promise<TwilioSimulator> {
+export function listenSignalwire(options: TwilioSimulatorOptions = {}): Promise<TwilioSimulator> {
   return TwilioSimulator.listen({ ...options, profile: signalwireRest })
 }

@@ -13,8 +13,8 @@ import type { ApiReply } from '../twilio/rest/api.ts'
 import { Form } from '../twilio/rest/form.ts'
 import { RestError } from '../twilio/rest/rest-errors.ts'
 import { type RestProfile, twilioRest } from '../twilio/rest/rest-profile.ts'
-import { TwilioSimulator, type TwilioStandInOptions } from '../twilio/rest/twilio-simulator.ts'
-import { TelnyxReader, TelnyxWire } from './wire.ts'
+import { TwilioSimulator, type TwilioSimulatorOptions } from '../twilio/rest/twilio-simulator.ts'
+import { TelnyxWire, telnyxReader } from './wire.ts'
 
 /** DER header of an Ed25519 private key (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
@@ -60,7 +60,7 @@ export const telnyxProfile: PhoneProfile = {
     return attributes.get('bidirectionalMode') === 'rtp' ? undefined : 'audio would be expected as MP3'
   },
   wire: ids => new TelnyxWire(ids),
-  reader: () => new TelnyxReader(),
+  reader: () => telnyxReader,
 }
 
 const CALLS = /^\/v2\/texml\/Accounts\/([\w-]+)\/Calls(\/[^/?]+)?$/
@@ -112,7 +112,7 @@ function failed(status: number, body: ApiReply['body']): ApiReply {
   return { status: code === '90018' ? 422 : status, body: { errors: [error] } }
 }
 
-export interface TelnyxSimulatorOptions extends TwilioStandInOptions {
+export interface TelnyxSimulatorOptions extends TwilioSimulatorOptions {
   /** The only TeXML application of the account, and its address for incoming calls. */
   readonly applicationId?: string
   readonly voiceUrl?: string

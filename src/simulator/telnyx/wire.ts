@@ -1,5 +1,6 @@
-import type { PhoneReader, PhoneWire } from '../twilio/phone/profile.ts'
-import { bytesOfBase64, type FromServer, isCanonicalBase64 } from '../twilio/phone/server-message.ts'
+import { z } from 'zod'
+import type { PhoneWire } from '../twilio/phone/profile.ts'
+import { audio, type FromServer, MessageReader, markName } from '../twilio/phone/server-message.ts'
 import type { StreamIds } from '../twilio/phone/wire.ts'
 
 /** Shortest and longest audio of one message (Telnyx: 20 ms to 30 s), in bytes of PCMU. */
@@ -26,7 +27,7 @@ export class TelnyxWire implements PhoneWire {
       call_control_id: callSid,
       call_session_id: callSid.slice(3),
       client_state: null,
-      ...(parameters ? { custom_parameters: parameters } : {}),
+      ...(parameters && { custom_parameters: parameters }),
       media_format: { encoding: 'PCMU', sample_rate: 8000, channels: 1 },
     }
     return this.#message('start', { start })
@@ -60,49 +61,19 @@ export class TelnyxWire implements PhoneWire {
   }
 }
 
+const payload = audio.refine(
+  message => message.kind === 'media' && message.bytes >= MIN_BYTES && message.bytes <= MAX_BYTES,
+  `must have ${MIN_BYTES} to ${MAX_BYTES} bytes`,
+)
+const schema = z.discriminatedUnion('event', [
+  z
+    .strictObject({ event: z.literal('media'), media: z.strictObject({ payload }) })
+    .transform(({ media }) => media.payload),
+  z
+    .strictObject({ event: z.literal('mark'), mark: z.strictObject({ name: markName }) })
+    .transform(({ mark }) => mark.name),
+  z.strictObject({ event: z.literal('clear') }).transform((): FromServer => ({ kind: 'clear' })),
+])
+
 /** Reads messages from the server as strictly as Telnyx documents them: no stream ID, and no other fields. */
-export class TelnyxReader implements PhoneReader {
-  read(data: Uint8Array, isBinary: boolean): FromServer {
-    if (isBinary) return wrong('a binary frame')
-    let message: unknown
-    try {
-      message = JSON.parse(Buffer.from(data).toString('utf8'))
-    } catch {
-      return wrong('not JSON')
-    }
-    if (!isObject(message)) return wrong('not a JSON object')
-    const { event } = message
-    if (event === 'clear') return only(message, 'event') ?? { kind: 'clear' }
-    if (event === 'mark') return only(message, 'event', 'mark') ?? mark(message.mark)
-    if (event === 'media') return only(message, 'event', 'media') ?? media(message.media)
-    return wrong(`event ${JSON.stringify(event)}`)
-  }
-}
-
-function mark(fields: unknown): FromServer {
-  if (!isObject(fields) || typeof fields.name !== 'string' || fields.name === '')
-    return wrong('mark.name is not a string with text')
-  return only(fields, 'name') ?? { kind: 'mark', name: fields.name }
-}
-
-function media(fields: unknown): FromServer {
-  if (!isObject(fields) || typeof fields.payload !== 'string' || !isCanonicalBase64(fields.payload))
-    return wrong('media.payload is not canonical base64')
-  const bytes = bytesOfBase64(fields.payload)
-  if (bytes < MIN_BYTES || bytes > MAX_BYTES) return wrong(`media.payload has ${bytes} bytes`)
-  return only(fields, 'payload') ?? { kind: 'media', payload: fields.payload, bytes }
-}
-
-/** Returns a fault unless `object` has exactly these fields. */
-function only(object: Record<string, unknown>, ...fields: readonly string[]): FromServer | undefined {
-  const odd = Object.keys(object).find(field => !fields.includes(field))
-  return odd === undefined ? undefined : wrong(`field ${odd} is unknown`)
-}
-
-function wrong(why: string): FromServer {
-  return { kind: 'wrong', code: 31951, why }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export const telnyxReader = new MessageReader(schema)

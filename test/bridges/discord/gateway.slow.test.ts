@@ -37,7 +37,7 @@ async function resumed(casa: Parlour, fault: () => void): Promise<number> {
 test.concurrent('the main gateway disconnects in every way, and no speech is lost', async () => {
   await using casa = await parlour({
     dave: false,
-    service: { record: 'audio' },
+    service: { record: true },
     standIn: { gatewayHeartbeatMs: 1_000 },
   })
   const ana = await casa.person('Ana', 'es-ES')

@@ -18,7 +18,7 @@ beforeAll(async () => {
   house = await parlour({
     dave: false,
     service: {
-      record: 'audio',
+      record: true,
       answer: tones({ hz: (_to, hz) => nearest(hz) + HIGHER, silenceMs: 400 }),
     },
   })

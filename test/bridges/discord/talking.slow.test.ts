@@ -30,7 +30,7 @@ describe.each([true, false])('in a channel with end-to-end encryption: %s', dave
 })
 
 test('joins, leaves, downgrades and upgrades of the encryption hardly affect speakers', async () => {
-  await using casa = await parlour({ service: { record: 'audio' } })
+  await using casa = await parlour({ service: { record: true } })
   const ana = await casa.person('Ana', 'es-ES')
   const ben = await casa.person('Ben', 'en-US')
   await begun(casa, ana, ben)

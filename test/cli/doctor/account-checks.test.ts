@@ -5,7 +5,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import type { ConfigInput } from '../../../src/config/schema.ts'
 import {
   TwilioSimulator,
-  type TwilioStandInOptions,
+  type TwilioSimulatorOptions,
 } from '../../../src/simulator/twilio/rest/twilio-simulator.ts'
 
 const OURS = '+15550001111'
@@ -15,7 +15,7 @@ let twilio: TwilioSimulator | undefined
 afterEach(() => twilio?.close())
 
 /** The doctor’s findings for an account, requested with Twilio's own client. */
-async function checks(account: TwilioStandInOptions, outbound: object = {}, more: ConfigInput = {}) {
+async function checks(account: TwilioSimulatorOptions, outbound: object = {}, more: ConfigInput = {}) {
   twilio = await TwilioSimulator.listen({ numbers: { [OURS]: {} }, ...account })
   const config = loadConfig({
     env: {},

@@ -30,7 +30,7 @@ const answerEveryTenth: Answering = session => () => {
 async function setUp(options: Partial<RelaySettings> = {}) {
   // A slow machine is not a silent service: timeouts are long, except in the tests of silence.
   const patient = { fragmentMs: 60, ackDeadlineMs: 10_000, ...options }
-  const service = await ScriptedService.listen({ answer: answerEveryTenth, record: 'audio' })
+  const service = await ScriptedService.listen({ answer: answerEveryTenth, record: true })
   const deadlines = { connectMs: PATIENCE_MS, startMs: PATIENCE_MS }
   const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey, deadlines })
   const metrics = new RelayMetrics()

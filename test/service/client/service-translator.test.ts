@@ -51,7 +51,7 @@ function translator(more: Partial<ConstructorParameters<typeof ServiceTranslator
 
 describe('against a service that behaves', () => {
   beforeEach(async () => {
-    service = await ScriptedService.listen({ answer: tones({ partialMs: 200 }), record: 'audio' })
+    service = await ScriptedService.listen({ answer: tones({ partialMs: 200 }), record: true })
   })
 
   test('sends only after start, receives acknowledgments, and returns text and voice in order', async () => {

@@ -13,7 +13,7 @@ const FRAGMENT = bytesOf(new Int16Array(960))
 
 describe('speech', () => {
   test('/sts: bytes in every form, results, whole utterances, the end as a value', async () => {
-    const { service, client } = await scripted({ record: 'audio' })
+    const { service, client } = await scripted({ record: true })
     const session = kept(await client.openSession('/sts', STS))
     expect(session.parameters).toMatchObject({ ...STS, receiveAudio: { mode: 'block' } })
     expect(session.start).toBe(true)
@@ -154,7 +154,7 @@ describe('back-pressure', () => {
   test('keeps the order of what is sent without waiting', async () => {
     const { service, client } = await scripted({
       answer: silence,
-      record: 'audio',
+      record: true,
       faults: { ackAfterMs: 5 },
     })
     const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }))

@@ -1,12 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import {
-  countFrames,
-  FRAME_NUMBERS,
-  frameNumberAt,
-  framesIn,
-  numberedFrame,
-  numberedFrames,
-} from '../../../src/simulator/network/numbered-frames.ts'
+import { countFrames, framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
 import { randomFrom } from '../../../src/simulator/random.ts'
 import { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
 import { decodeMulaw, encodeMulaw } from '../../../src/transcode/g711.ts'
@@ -42,13 +35,9 @@ function byTelephone(pcm: Int16Array): Int16Array {
 
 describe('numbered frames', () => {
   test('carry every number, at both rates', () => {
-    for (let index = 0; index < FRAME_NUMBERS; index += 97)
-      for (const rate of [8_000, 16_000]) {
-        const frame = numberedFrame(index, rate)
-        expect(frame).toHaveLength(rate / 50)
-        expect(frameNumberAt(frame, 0, rate)).toBe(index)
-        expect(frameNumberAt(frame, rate / 100, rate)).toBe(index)
-      }
+    for (let index = 0; index < 65_536; index += 997)
+      for (const rate of [8_000, 16_000])
+        expect(framesIn(numberedFrames(index, index + 1, rate), rate)).toMatchObject([{ index, times: 1 }])
   })
 
   test('are loud enough for speech, and never clipped', () => {
@@ -85,12 +74,12 @@ describe('numbered frames', () => {
   })
 
   test('an invalid rate is named in the error', () => {
-    expect(() => numberedFrame(1, 11_025)).toThrow('11025')
+    expect(() => numberedFrames(1, 2, 11_025)).toThrow('11025')
   })
 })
 
 describe('counting frames', () => {
-  const frame = (index: number) => numberedFrame(index)
+  const frame = (index: number) => numberedFrames(index, index + 1)
   const heard = (...indices: number[]) => byTelephone(concat(indices.map(frame)))
 
   test('counts each lost, doubled, repeated and late frame, also over a phone', () => {

@@ -12,7 +12,7 @@ import {
   type Subscriber,
   type SubscriberOptions,
   TwilioSimulator,
-  type TwilioStandInOptions,
+  type TwilioSimulatorOptions,
   tone,
   tones,
 } from '../../../src/simulator/index.ts'
@@ -62,7 +62,7 @@ export interface ExchangeOptions {
   /** More numbers of the account, with their settings. */
   numbers?: Readonly<Record<string, NumberSettings>>
   outbound?: Partial<NonNullable<Twilio['outbound']>>
-  twilio?: TwilioStandInOptions
+  twilio?: TwilioSimulatorOptions
   service?: ScriptedServiceOptions
   parts?: AppOptions
 }

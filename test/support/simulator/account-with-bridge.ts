@@ -1,5 +1,9 @@
 import twilio, { type Twilio } from 'twilio'
-import { TwilioSimulator, type TwilioStandInOptions, twilioClientFor } from '../../../src/simulator/index.ts'
+import {
+  TwilioSimulator,
+  type TwilioSimulatorOptions,
+  twilioClientFor,
+} from '../../../src/simulator/index.ts'
 import { type StandIn, type StandInOptions, standIn } from './fake-bridge.ts'
 
 export const PUBLIC = 'https://bridge.example.com'
@@ -21,7 +25,7 @@ export interface Rest extends AsyncDisposable {
 
 /** An account of the simulator, its client, and a server that answers webhooks as `https://bridge.example.com`. */
 export async function account(
-  options: TwilioStandInOptions = {},
+  options: TwilioSimulatorOptions = {},
   bridgeOptions: StandInOptions = {},
 ): Promise<Rest> {
   const rest = await TwilioSimulator.listen({ allowInsecureStream: true, ...options })

@@ -1,17 +1,16 @@
-import { randomUUID } from 'node:crypto'
 import { type PlacedCall, webhookFields } from './call-options.ts'
 import { CallPrompts } from './call-prompts.ts'
-import { CallStreams, type StreamsOwner } from './call-streams.ts'
+import { CallStreams } from './call-streams.ts'
 import type { Recording } from './recording.ts'
 import type { StreamEnd } from './reports.ts'
 import { type NoticeCode, Notices } from './reports.ts'
 import { askWebhook, forgedKey, isXml, routeOf } from './request.ts'
-import type { CallEnd, Gathered, Instructions, ScriptHost, ScriptStep } from './script.ts'
+import type { CallEnd, Gathered, Instructions, ScriptStep } from './script.ts'
 import type { GatherNoun, Prompt, StreamNoun, Twiml } from './twiml.ts'
 import type { PhoneSpeaker } from './voice.ts'
 
 /** Twilio's side of one call: fetches documents, waits, gathers keys and streams as its TwiML says. The call owns it. */
-export class CallHost implements ScriptHost, StreamsOwner {
+export class CallHost {
   readonly errors = new Notices(100)
   readonly streams: CallStreams
   readonly prompts: CallPrompts
@@ -32,18 +31,22 @@ export class CallHost implements ScriptHost, StreamsOwner {
     this.prompts = new CallPrompts(call, recording, (code, text) => this.error(code, text))
   }
 
+  /** Set when the participant hung up, or Twilio ended the call. */
   get hungUp(): CallEnd | undefined {
     return this.#hungUp
   }
 
+  /** True when the call has received other instructions. */
   get updated(): boolean {
     return this.#update !== undefined
   }
 
+  /** The call was hung up or received new instructions. */
   get interrupted(): boolean {
     return this.#hungUp !== undefined || this.#update !== undefined
   }
 
+  /** Returns the new instructions and clears them; undefined without. */
   takeUpdate(): Instructions | undefined {
     const update = this.#update
     this.#update = undefined
@@ -74,10 +77,8 @@ export class CallHost implements ScriptHost, StreamsOwner {
     if (!route) return { ok: false, code: 11100, why: `${url} is not a URL` }
     const fields = { ...webhookFields(this.#call, this.#status), ...further }
     const key = quirks.webhookSignature ? forgedKey(quirks.webhookSignature, authToken) : authToken
-    const idempotencyToken = randomUUID()
     const signal = this.begin()
-    const request = { url, method, fields, route, clock, authToken: key, profile, signal, idempotencyToken }
-    if (quirks.webhookTwice) await askWebhook(request)
+    const request = { url, method, fields, route, clock, authToken: key, profile, signal }
     const answer = await askWebhook(request)
     if (!answer.ok) return answer
     log.debug({ callSid: this.#call.callSid, status: answer.status }, 'webhook answered')
@@ -104,6 +105,7 @@ export class CallHost implements ScriptHost, StreamsOwner {
     return this.#call.profile.instructions(instructions, { ...this.#call, answered })
   }
 
+  /** The first instructions have arrived, and the call is not rejected. Can be called again. */
   answered(): void {
     if (this.#answered) return
     this.#answered = true
@@ -131,6 +133,7 @@ export class CallHost implements ScriptHost, StreamsOwner {
     return this.streams.run(noun, this.#onStart)
   }
 
+  /** Starts a step that a hang-up or new instructions abort. */
   begin(): AbortSignal {
     this.#step = new AbortController()
     if (this.#hungUp) this.#step.abort()

@@ -1,16 +1,15 @@
 import { isIP } from 'node:net'
 import { type ClientOptions, WebSocket } from 'ws'
-import type { Clock } from '../../../common/clock.ts'
+import type { CallHost } from './call-host.ts'
 import type { PlacedCall } from './call-options.ts'
 import type { OnTheLine, PhoneLine } from './line.ts'
-import type { PhoneProfile, PhoneWire } from './profile.ts'
+import type { PhoneWire } from './profile.ts'
 import type { Recording } from './recording.ts'
-import type { NoticeCode, StreamEnd } from './reports.ts'
-import { askWebhook, forgedKey, type Route, routeOf } from './request.ts'
+import type { StreamEnd } from './reports.ts'
+import { forgedKey, type Route, routeOf } from './request.ts'
 import { PhoneStream } from './stream.ts'
 import type { StreamNoun } from './twiml.ts'
 import { PACKET_MS, type PhoneSpeaker } from './voice.ts'
-import type { StreamIds } from './wire.ts'
 
 /** A participant continues to talk while no stream carries the voice: speech between two streams is lost, not delayed. */
 class OffHook implements OnTheLine {
@@ -55,61 +54,18 @@ class OffHook implements OnTheLine {
   }
 }
 
-export type StreamEvent = 'stream-started' | 'stream-stopped' | 'stream-error'
-
-export interface StatusCallback {
-  noun: StreamNoun
-  ids: StreamIds
-  event: StreamEvent
-  error: string | undefined
-  route: Route
-  authToken: string | undefined
-  profile: PhoneProfile
-  clock: Clock
-}
-
-/** Reports the result of a stream to `statusCallback`. Returns a failure (15003), in words; best effort as with Twilio. */
-async function tellStatus(callback: StatusCallback): Promise<string | undefined> {
-  const { noun, ids, event, error, route, authToken, profile, clock } = callback
-  const fields: Record<string, string> = {
-    AccountSid: ids.accountSid,
-    CallSid: ids.callSid,
-    StreamEvent: event,
-    StreamName: noun.name ?? ids.streamSid,
-    StreamSid: ids.streamSid,
-    // A date for people: the only time that is not from the call's clock.
-    Timestamp: new Date().toISOString(),
-    ...(error === undefined ? {} : { StreamError: error }),
-  }
-  const { signal } = new AbortController()
-  const url = noun.statusCallback ?? ''
-  const method = noun.statusCallbackMethod
-  const answer = await askWebhook({ url, method, fields, route, clock, authToken, profile, signal })
-  return answer.ok ? undefined : answer.why
-}
-
-/** The call's side of its streams. */
-export interface StreamsOwner {
-  error(code: NoticeCode, text: string): void
-  /** Starts a step that a hang-up or new instructions abort. */
-  begin(): AbortSignal
-  /** The call was hung up or received new instructions. */
-  readonly interrupted: boolean
-}
-
-/** The media streams of one call, one at a time, with Twilio's status callbacks. The call's host owns it. */
+/** The media streams of one call, one at a time. The call's host owns it. */
 export class CallStreams {
   /** In the order in which they were opened, including rejected ones. */
   readonly list: PhoneStream[] = []
   readonly #call: PlacedCall
   readonly #mouth: PhoneSpeaker
   readonly #recording: Recording | undefined
-  readonly #owner: StreamsOwner
+  readonly #owner: CallHost
   readonly #offHook: OffHook
-  readonly #callbacks = new Set<Promise<void>>()
   readonly #over = new AbortController()
 
-  constructor(call: PlacedCall, mouth: PhoneSpeaker, recording: Recording | undefined, owner: StreamsOwner) {
+  constructor(call: PlacedCall, mouth: PhoneSpeaker, recording: Recording | undefined, owner: CallHost) {
     this.#call = call
     this.#mouth = mouth
     this.#recording = recording
@@ -135,23 +91,20 @@ export class CallStreams {
     if (end.by === 'network') this.#owner.error(31903, end.reason || 'the connection broke')
     if (end.by === 'server' && end.code !== 1000 && end.code !== 1005)
       this.#owner.error(31921, `the server closed with ${end.code} ${end.reason}`.trim())
-    this.#tell(noun, stream.streamSid, 'stream-stopped')
     return end
   }
 
-  /** Called after the last verb. Waits for pending status callbacks. */
-  async close(): Promise<void> {
+  /** Called after the last verb. */
+  close(): void {
     this.#offHook.close()
     this.#over.abort()
-    await Promise.all(this.#callbacks)
   }
 
   #newStream(
     parameters: Readonly<Record<string, string>>,
     attributes: ReadonlyMap<string, string>,
   ): PhoneStream {
-    const { profile, clock, line, quirks, callSid, accountSid, gapWithinMs, onMark, onMedia, onSent } =
-      this.#call
+    const { profile, clock, line, quirks, callSid, accountSid, onMark, onMedia, onSent } = this.#call
     return new PhoneStream({
       ...{ profile, attributes },
       ids: { accountSid, callSid, streamSid: profile.newSid('MZ') },
@@ -159,7 +112,6 @@ export class CallStreams {
       clock,
       line,
       quirks,
-      gapWithinMs,
       recording: this.#recording,
       packet: due => this.#mouth.packet(due),
       onMark,
@@ -186,13 +138,11 @@ export class CallStreams {
     if (!opened.ok) {
       stream.refuse(opened.status ?? 0, opened.why)
       if (!this.#owner.interrupted) this.#owner.error(opened.code, opened.why)
-      this.#tell(noun, stream.streamSid, 'stream-error', opened.why)
       return
     }
     this.#offHook.pause()
     stream.start()
     this.#call.log.debug({ callSid: this.#call.callSid, streamSid: stream.streamSid }, 'stream started')
-    this.#tell(noun, stream.streamSid, 'stream-started')
     if (this.#call.quirks.twinSocket) void this.#openTwin(stream, route, headers, noun, parameters)
     if (this.#owner.interrupted) stream.stop()
   }
@@ -230,17 +180,6 @@ export class CallStreams {
       default:
         return signed(authToken, url)
     }
-  }
-
-  #tell(noun: StreamNoun, streamSid: string, event: StreamEvent, error?: string): void {
-    const { accountSid, callSid, authToken, profile, clock } = this.#call
-    const route = noun.statusCallback === undefined ? undefined : routeOf(noun.statusCallback, this.#call)
-    if (!route) return
-    const ids = { accountSid, callSid, streamSid }
-    const told = tellStatus({ noun, ids, event, error, route, authToken, profile, clock })
-      .then(failure => void (failure && this.#owner.error(15003, failure)))
-      .finally(() => this.#callbacks.delete(told))
-    this.#callbacks.add(told)
   }
 }
 

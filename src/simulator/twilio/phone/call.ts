@@ -190,7 +190,7 @@ export class SimulatedCall implements AsyncDisposable {
     const end = await follow(this.#host, first)
     this.#endedAt = clock.now()
     this.#mouth.close(this.#endedAt)
-    await this.#host.streams.close()
+    this.#host.streams.close()
     if (!this.#vanished) await this.#host.reportEnd()
     log.info({ callSid, end: end.kind, code: end.code, reason: end.reason }, 'call ended')
     return end

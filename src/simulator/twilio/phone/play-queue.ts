@@ -11,14 +11,8 @@ const GAPS_LISTED = 1000
 /** Times that differ by less are equal. */
 const SAME_MS = 1e-6
 
-/** Definition of a gap in the playout. */
-export interface PlayQueueOptions {
-  /**
-   * Audio that arrives at most this long after the queue ran dry continues the stretch: the silence was a gap. Default
-   * 400 ms.
-   */
-  gapWithinMs?: number
-}
+/** Audio that arrives at most this long after the queue ran dry continues the stretch: the silence was a gap (ms). */
+const GAP_WITHIN_MS = 400
 
 /**
  * Twilio's play queue. Audio is played in order in real time. Marks wait in the queue and return when everything before
@@ -26,26 +20,16 @@ export interface PlayQueueOptions {
  * Arithmetic only: the caller passes the time and asks `advance()` which marks are due.
  *
  * ```
- * idle ──play──▶ playing ──all played──▶ dry ──play within gapWithinMs──▶ playing, and the silence was a gap
+ * idle ──play──▶ playing ──all played──▶ dry ──play within 400 ms──▶ playing, and the silence was a gap
  *  ▲                │                      └───play later───▶ playing, a new stretch
  *  └────clear───────┘
  * ```
  */
 export class PlayQueue {
-  readonly #gapWithinMs: number
   readonly #report = emptyPlayoutReport()
   readonly #marks: { name: string; at: number }[] = []
   /** Time when the queue runs dry, or ran dry. */
   #until = Number.NEGATIVE_INFINITY
-
-  constructor(options: PlayQueueOptions = {}) {
-    this.#gapWithinMs = options.gapWithinMs ?? 400
-  }
-
-  /** Milliseconds of audio queued or playing. */
-  queuedMs(now: number): number {
-    return Math.max(0, this.#until - now)
-  }
 
   /**
    * Time when everything sent so far is played: in the past if nothing waits, minus infinity before the first audio and
@@ -62,22 +46,16 @@ export class PlayQueue {
   play(now: number, bytes: number): number | undefined {
     const report = this.#report
     const lead = this.#until - now
-    if (Math.max(0, lead) + bytes / BYTES_PER_MS > QUEUE_CAP_MS) {
-      report.discardedMs += bytes / BYTES_PER_MS
-      return undefined
-    }
+    if (Math.max(0, lead) + bytes / BYTES_PER_MS > QUEUE_CAP_MS) return undefined
     report.messages++
     report.bytes += bytes
     report.firstAudioAt ??= now
-    report.lastAudioAt = now
-    if (lead > -this.#gapWithinMs) {
-      report.lead.add(lead)
+    if (lead > -GAP_WITHIN_MS) {
       report.lateness.add(-lead)
       if (-lead > GAP_MS) this.#noteGap(this.#until, -lead)
     }
     const start = lead > SAME_MS ? this.#until : now
     this.#until = start + bytes / BYTES_PER_MS
-    report.maxLeadMs = Math.max(report.maxLeadMs, this.#until - now)
     return start
   }
 
@@ -93,11 +71,8 @@ export class PlayQueue {
   }
 
   /** Empties the queue. Returns the outstanding marks in their order; the caller returns them at once. */
-  clear(now: number): string[] {
-    const report = this.#report
-    report.clears++
-    report.unheardMs += this.queuedMs(now)
-    report.marksCleared += this.#marks.length
+  clear(): string[] {
+    this.#report.clears++
     this.#until = Number.NEGATIVE_INFINITY
     return this.#marks.splice(0).map(mark => mark.name)
   }
@@ -112,14 +87,13 @@ export class PlayQueue {
     return marks.splice(0, due).map(mark => mark.name)
   }
 
-  /** A copy of the figures up to `now`; waiting marks and audio count as unconfirmed. */
-  report(now: number): PlayoutReport {
+  /** A copy of the figures; waiting marks count as unconfirmed. */
+  report(): PlayoutReport {
     const report = this.#report
     return {
       ...report,
       gaps: [...report.gaps],
       unconfirmedMarks: this.#marks.map(mark => mark.name),
-      unheardMs: report.unheardMs + this.queuedMs(now),
     }
   }
 

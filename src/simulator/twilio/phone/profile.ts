@@ -1,6 +1,6 @@
 import type { FormFields } from './form-signature.ts'
 import { signRequest } from './form-signature.ts'
-import { type FromServer, MessageReader } from './server-message.ts'
+import { type FromServer, twilioReader } from './server-message.ts'
 import { parseTwiml, type Twiml, type TwimlOptions } from './twiml.ts'
 import { newSid, type SidKind, type StreamIds, Wire } from './wire.ts'
 
@@ -69,5 +69,5 @@ export const twilioProfile: PhoneProfile = {
     key ? { 'x-twilio-signature': signRequest(key, url) } : {},
   streamFault: () => undefined,
   wire: ids => new Wire(ids),
-  reader: ({ streamSid }) => new MessageReader(streamSid),
+  reader: ({ streamSid }) => twilioReader(streamSid),
 }

@@ -1,5 +1,5 @@
-import type { StreamEnd } from './reports.ts'
-import type { GatherNoun, Method, Prompt, StreamNoun, Twiml, Verb } from './twiml.ts'
+import type { CallHost } from './call-host.ts'
+import type { GatherNoun, Method, Twiml, Verb } from './twiml.ts'
 
 /** Result of `<Gather>`. */
 export interface Gathered {
@@ -57,28 +57,11 @@ export interface ScriptStep {
 /** Source of instructions: a document to fetch, or the instructions themselves. */
 export type Instructions = ScriptStep | Twiml
 
-/** Requirements of a script on its call. Everything settles soon after the call was hung up, and nothing rejects. */
-export interface ScriptHost {
-  /** Set when the participant hung up, or Twilio ended the call. */
-  readonly hungUp: CallEnd | undefined
-  /** True when the call has received other instructions. */
-  readonly updated: boolean
-  /** Returns those instructions and clears them; undefined without new instructions. */
-  takeUpdate(): Instructions | undefined
-  fetch(errand: ScriptStep): Promise<Twiml>
-  /** The first instructions have arrived, and the call is not rejected. Can be called again. */
-  answered(): void
-  prompt(prompt: Prompt, base: string): Promise<void>
-  gather(noun: GatherNoun, base: string): Promise<Gathered>
-  stream(noun: StreamNoun): Promise<StreamEnd>
-  error(code: number, text: string): void
-}
-
 /** Limit for a call that only redirects, which would never end. */
 const MAX_DOCUMENTS = 200
 
 /** Follows the TwiML from `first` on, document after document, until the call ends. */
-export async function follow(host: ScriptHost, first: Instructions): Promise<CallEnd> {
+export async function follow(host: CallHost, first: Instructions): Promise<CallEnd> {
   let next = first
   let base = ''
   for (let count = 1; count <= MAX_DOCUMENTS; count++) {
@@ -102,11 +85,7 @@ export async function follow(host: ScriptHost, first: Instructions): Promise<Cal
 }
 
 /** Performs one document. Returns the instructions that follow it. */
-async function perform(
-  host: ScriptHost,
-  verbs: readonly Verb[],
-  base: string,
-): Promise<ScriptStep | CallEnd> {
+async function perform(host: CallHost, verbs: readonly Verb[], base: string): Promise<ScriptStep | CallEnd> {
   for (const [index, verb] of verbs.entries()) {
     switch (verb.verb) {
       case 'Say':
@@ -157,7 +136,7 @@ function answerOf(
   return {
     url: noun.action === undefined ? base : absolute(noun.action, base),
     method: noun.method,
-    fields: { Digits: digits, ...(finishedOnKey === undefined ? {} : { FinishedOnKey: finishedOnKey }) },
+    fields: { Digits: digits, ...(finishedOnKey !== undefined && { FinishedOnKey: finishedOnKey }) },
   }
 }
 

@@ -24,7 +24,6 @@ export interface StreamOptions {
   clock: Clock
   line: PhoneLine
   quirks: Quirks
-  gapWithinMs: number | undefined
   recording: Recording | undefined
   /** Speech of the participant at a moment; undefined is silence. */
   packet: (due: number) => string | undefined
@@ -43,7 +42,7 @@ export class PhoneStream {
   readonly #options: StreamOptions
   readonly #wire: PhoneWire
   readonly #reader: PhoneReader
-  readonly #queue: PlayQueue
+  readonly #queue = new PlayQueue()
   #resolveEnded: (end: StreamEnd) => void = () => {}
   #socket: WebSocket | undefined
   #uplink: Uplink | undefined
@@ -51,7 +50,6 @@ export class PhoneStream {
   #stopping = false
   #failure = ''
   #end: StreamEnd | undefined
-  #endedAt: number | undefined
   /** Set by the call if the quirk requests a second socket. */
   twin: StreamEnd | undefined
 
@@ -61,7 +59,6 @@ export class PhoneStream {
     const { profile, ids, attributes } = options
     this.#wire = profile.wire(ids, attributes)
     this.#reader = profile.reader(ids, attributes)
-    this.#queue = new PlayQueue(options.gapWithinMs === undefined ? {} : { gapWithinMs: options.gapWithinMs })
     this.ended = new Promise(resolve => {
       this.#resolveEnded = resolve
     })
@@ -86,7 +83,6 @@ export class PhoneStream {
     const connected = this.#wire.connected()
     if (connected !== undefined) this.#send(connected)
     line.join(this)
-    if (quirks.muteAfterConnected) return
     this.#startedAt = clock.now()
     const { packet, onSent, parameters } = this.#options
     if (quirks.mediaBeforeStart)
@@ -104,11 +100,8 @@ export class PhoneStream {
 
   /** For the line: sends and returns everything that is due. */
   tick(now: number): void {
-    const { dieAfterMs } = this.#options.quirks
     this.#uplink?.tick(now)
     for (const name of this.#queue.advance(now)) this.#reached(name, now)
-    if (dieAfterMs !== undefined && this.#startedAt !== undefined && now >= this.#startedAt + dieAfterMs)
-      this.drop()
   }
 
   press(digit: string): void {
@@ -124,14 +117,11 @@ export class PhoneStream {
   stop(): void {
     if (this.#stopping || this.#end) return
     this.#stopping = true
-    const { line, clock, quirks } = this.#options
     this.#uplink?.flush()
     const last = this.#uplink && this.#wire.stop()
     if (last !== undefined) this.#send(last)
-    line.leave(this)
-    const close = () => this.#socket?.close(1000)
-    if (quirks.lingerMs) clock.at(clock.now() + quirks.lingerMs, close)
-    else close()
+    this.#options.line.leave(this)
+    this.#socket?.close(1000)
   }
 
   /** Breaks the connection: no `stop`, no close frame. */
@@ -141,12 +131,11 @@ export class PhoneStream {
   }
 
   report(): StreamReport {
-    const { clock } = this.#options
     return {
       streamSid: this.streamSid,
       startedAt: this.#startedAt,
       end: this.#end,
-      playout: this.#queue.report(this.#endedAt ?? clock.now()),
+      playout: this.#queue.report(),
       sent: this.#uplink?.messages ?? 0,
       sendLateness: this.#uplink?.lateness ?? new Histogram(),
       twin: this.twin,
@@ -176,7 +165,7 @@ export class PhoneStream {
       case 'clear':
         for (const name of this.#queue.advance(now)) this.#reached(name, now)
         recording?.cut(now)
-        this.#cleared(this.#queue.clear(now), now)
+        this.#cleared(this.#queue.clear(), now)
         return
       case 'wrong':
         this.#warn(message.code, message.why)
@@ -223,7 +212,6 @@ export class PhoneStream {
     const { line, clock, recording } = this.#options
     const now = clock.now()
     this.#end = end
-    this.#endedAt = now
     line.leave(this)
     recording?.cut(now)
     this.#resolveEnded(end)

@@ -183,9 +183,6 @@ const TWILIO_ATTRIBUTES = ['url', 'name', 'track', 'statusCallback', 'statusCall
 /** Address and parameters of a stream. */
 export interface StreamNoun {
   url: string
-  name: string | undefined
-  statusCallback: string | undefined
-  statusCallbackMethod: Method
   parameters: Readonly<Record<string, string>>
   /** Those that carriers add to Twilio’s; absent: none. */
   attributes?: ReadonlyMap<string, string>
@@ -268,11 +265,8 @@ function connectOf(element: Element, options: TwimlOptions): Verb {
     method: methodOf(element.attributes.get('method')),
     stream: {
       url,
-      name: stream.attributes.get('name'),
-      statusCallback: stream.attributes.get('statusCallback'),
-      statusCallbackMethod: methodOf(stream.attributes.get('statusCallbackMethod')),
       parameters: { ...parameters },
-      ...(added.size > 0 ? { attributes: added } : {}),
+      ...(added.size > 0 && { attributes: added }),
     },
   }
 }
@@ -283,5 +277,5 @@ function streamUrl(url: string | undefined, options: TwimlOptions): string | Ver
   if (!URL.canParse(bare)) return faulty(31923, `stream URL ${JSON.stringify(url ?? '')} is malformed`)
   const { protocol } = new URL(bare)
   if (protocol === 'wss:' || (protocol === 'ws:' && options.allowInsecureStream)) return bare
-  return faulty(31922, `stream URL starts with ${protocol}m URL starts with`)
+  return faulty(31922, `stream URL starts with ${protocol}`)
 }

@@ -8,33 +8,28 @@ import { PACKET_MS, SILENT_PACKET } from './voice.ts'
 const EARLY_MS = 1
 
 /**
- * The path from the phone to the server: messages keep their order, as on TCP, but can be delayed, one by one (jitter)
- * or all together (a stall, then a burst).
+ * The path from the phone to the server: messages keep their order, as on TCP, but can be delayed one by one (jitter).
+ * Only the quirk `shuffleMs` lets media overtake each other.
  */
 class Transit<M> {
   readonly #send: (message: M) => void
   readonly #jitterMs: number
   readonly #shuffleMs: number
-  readonly #stall: Quirks['stall']
   readonly #random: () => number
-  readonly #packetMs: number
-  readonly #startedAt: number
   readonly #held: { at: number; message: M }[] = []
   #latest = Number.NEGATIVE_INFINITY
 
-  constructor(quirks: Quirks, startedAt: number, send: (message: M) => void) {
+  constructor({ jitterMs = 0, shuffleMs = 0, seed = 1 }: Quirks, send: (message: M) => void) {
     this.#send = send
-    this.#jitterMs = quirks.jitterMs ?? 0
-    this.#shuffleMs = quirks.shuffleMs ?? 0
-    this.#stall = quirks.stall
-    this.#random = randomFrom(quirks.seed ?? 1)
-    this.#packetMs = quirks.packetMs ?? 20
-    this.#startedAt = startedAt
+    this.#jitterMs = jitterMs
+    this.#shuffleMs = shuffleMs
+    this.#random = randomFrom(seed)
   }
 
   /** Sends `message`, ready at `due`, now or after its delay. */
   add(due: number, now: number, message: M): void {
-    const at = Math.max(this.#latest, due + this.#delay(due))
+    const delay = this.#jitterMs === 0 ? 0 : this.#random() * 2 * this.#jitterMs
+    const at = Math.max(this.#latest, due + delay)
     this.#latest = at
     if (this.#held.length === 0 && at <= now + EARLY_MS) this.#send(message)
     else this.#held.push({ at, message })
@@ -65,16 +60,6 @@ class Transit<M> {
   flush(): void {
     for (const { message } of this.#held.splice(0)) this.#send(message)
   }
-
-  #delay(due: number): number {
-    const jitter = this.#jitterMs === 0 ? 0 : this.#random() * 2 * this.#jitterMs
-    if (!this.#stall) return jitter
-    const { everyMs, packets } = this.#stall
-    const into = (due - this.#startedAt) % everyMs
-    const stallMs = (packets - 1) * this.#packetMs
-    const begins = everyMs - stallMs
-    return Math.max(jitter, into >= begins ? everyMs - into : 0)
-  }
 }
 
 /** The media message that `badMessage` replaces. */
@@ -94,12 +79,11 @@ export interface UplinkOptions {
 }
 
 /**
- * The participant's voice on its way to the server: packet number n covers the time from `startedAt + n × packetMs` and
+ * The participant's voice on its way to the server: packet number n covers the 20 ms from `startedAt + n × 20` and
  * is sent when that time is over. The schedule is computed, never added up, so that it does not drift over hours.
  */
 export class Uplink {
   readonly #options: UplinkOptions
-  readonly #packetMs: number
   readonly #transit: Transit<string | Uint8Array>
   #packets = 0
   #messages = 0
@@ -107,10 +91,8 @@ export class Uplink {
   readonly lateness = new Histogram()
 
   constructor(options: UplinkOptions) {
-    const { quirks, startedAt, send } = options
     this.#options = options
-    this.#packetMs = quirks.packetMs ?? PACKET_MS
-    this.#transit = new Transit(quirks, startedAt, send)
+    this.#transit = new Transit(options.quirks, options.send)
   }
 
   /** Number of media messages so far. */
@@ -123,9 +105,9 @@ export class Uplink {
     this.#transit.tick(now)
     const { startedAt } = this.#options
     for (;;) {
-      const due = startedAt + (this.#packets + 1) * this.#packetMs
+      const due = startedAt + (this.#packets + 1) * PACKET_MS
       if (due > now + EARLY_MS) return
-      this.#sendPacket(due, now, this.#packets * this.#packetMs)
+      this.#sendPacket(due, now, this.#packets * PACKET_MS)
       this.#packets++
     }
   }
@@ -140,31 +122,15 @@ export class Uplink {
     this.#transit.flush()
   }
 
-  #sendPacket(due: number, now: number, offsetMs: number): void {
+  #sendPacket(due: number, now: number, timestamp: number): void {
     const { wire, quirks, packet, onSent } = this.#options
-    const payload = this.#packetMs === PACKET_MS ? packet(due) : joined(packet, due, this.#packetMs)
-    if (payload === undefined && quirks.skipSilence) return
-    const timestamp = offsetMs + (quirks.startOffsetMs ?? 0)
     this.#messages++
     this.lateness.add(now - due)
     const bad = this.#messages === BAD_CHUNK && quirks.badMessage
-    const message = bad ? badMessage(bad, wire) : wire.media(timestamp, payload ?? silence(this.#packetMs))
+    const message = bad ? badMessage(bad, wire) : wire.media(timestamp, packet(due) ?? SILENT_PACKET)
     this.#transit.addMedia(due, now, message)
     onSent?.(due, now, timestamp)
   }
-}
-
-/** Several packets as one payload; undefined if all of them are silent. */
-function joined(packet: UplinkOptions['packet'], due: number, packetMs: number): string | undefined {
-  const parts: (string | undefined)[] = []
-  for (let at = due - packetMs + PACKET_MS; at <= due; at += PACKET_MS) parts.push(packet(at))
-  if (parts.every(part => part === undefined)) return undefined
-  return Buffer.concat(parts.map(part => Buffer.from(part ?? SILENT_PACKET, 'base64'))).toString('base64')
-}
-
-function silence(packetMs: number): string {
-  if (packetMs === PACKET_MS) return SILENT_PACKET
-  return Buffer.alloc(packetMs * 8, 0xff).toString('base64')
 }
 
 function badMessage(kind: NonNullable<Quirks['badMessage']>, wire: PhoneWire): string | Uint8Array {

@@ -105,20 +105,6 @@ export function voiceOf(pcm: Int16Array, rate: number = PHONE_RATE, options: Voi
   return { packets: count, packet: index => packets[index] }
 }
 
-/** A voice generated while it speaks: every item is requested when it is due. Items are 160 samples at 8 kHz. */
-export function voiceFrom(frames: Iterable<Int16Array>): Voice {
-  const iterator = frames[Symbol.iterator]()
-  return {
-    packet() {
-      const { done, value } = iterator.next()
-      if (done) return undefined
-      if (value.length !== PACKET_BYTES)
-        throw new RangeError(`a voice speaks in frames of ${PACKET_BYTES} samples, got ${value.length}`)
-      return packetOf(value)
-    },
-  }
-}
-
 function packetsOf(pcm: Int16Array, rate: number): string[] {
   const samples = toLine(pcm, rate)
   const packets: string[] = []

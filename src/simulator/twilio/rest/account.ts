@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { newSid } from '../phone/wire.ts'
-import { apiDate, type Form } from './form.ts'
+import { apiDate } from './form.ts'
 import { RestError } from './rest-errors.ts'
 
 /** Permissions of the account. */
@@ -23,8 +23,6 @@ export interface AccountOptions {
   refused?: Readonly<Record<string, 21214 | 21215 | 21216 | 21217>>
   /** Maximum number of concurrent calls; one more is 10004. Default no limit. */
   maxCalls?: number
-  /** Maximum number of requests within any second; one more is 20429. Default no limit. */
-  requestsPerSecond?: number
 }
 
 const E164 = /^\+[1-9]\d{6,14}$/
@@ -82,19 +80,8 @@ export class Account {
   }
 }
 
-/** Formats a number for the `…_formatted` fields: national in North America, E.164 elsewhere. */
-export function formatted(number: string): string {
-  const parsed = parsePhoneNumberFromString(number)
-  return parsed?.countryCallingCode === '1' ? parsed.formatNational() : number
-}
-
-const SUBRESOURCES = ['available_phone_numbers', 'calls', 'incoming_phone_numbers', 'outgoing_caller_ids']
-
 /** The account as returned by the API. `now`: milliseconds since 1970. */
 export function accountJson({ sid, authToken, options }: Account, now: number): Record<string, unknown> {
-  const path = `/2010-04-01/Accounts/${sid}`
-  const file = (name: string) =>
-    name.replace(/(^|_)([a-z])/g, (_, _gap, letter: string) => letter.toUpperCase())
   return {
     sid,
     auth_token: authToken,
@@ -103,28 +90,7 @@ export function accountJson({ sid, authToken, options }: Account, now: number): 
     friendly_name: 'A simulated account',
     owner_account_sid: sid,
     status: options.status ?? 'active',
-    subresource_uris: Object.fromEntries(SUBRESOURCES.map(name => [name, `${path}/${file(name)}.json`])),
     type: options.type ?? 'Full',
-    uri: `${path}.json`,
+    uri: `/2010-04-01/Accounts/${sid}.json`,
   }
-}
-
-/** The caller IDs that the account has verified. */
-export function callerIdsJson(account: Account, query: Form, now: number): Record<string, unknown>[] {
-  const wanted = query.given('PhoneNumber')
-  const verified = account.options.verified ?? []
-  return verified
-    .filter(number => wanted === undefined || number === wanted)
-    .map(number => {
-      const sid = `PN${createHash('md5').update(number).digest('hex')}`
-      return {
-        sid,
-        account_sid: account.sid,
-        date_created: apiDate(now),
-        date_updated: apiDate(now),
-        friendly_name: formatted(number),
-        phone_number: number,
-        uri: `/2010-04-01/Accounts/${account.sid}/OutgoingCallerIds/${sid}.json`,
-      }
-    })
 }

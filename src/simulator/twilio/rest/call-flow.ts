@@ -24,7 +24,7 @@ export async function putThrough(
     webhook: voiceUrl || 'http://nothing.invalid/',
     method: voiceMethod,
     // A number without a webhook: Twilio answers, reports that it is not configured, and hangs up.
-    ...(voiceUrl ? {} : { twiml: '<Response><Hangup/></Response>' }),
+    ...(!voiceUrl && { twiml: '<Response><Hangup/></Response>' }),
     callSid: call.sid,
     onAnswered: () => {
       call.move('in-progress')
@@ -56,46 +56,37 @@ function statusOf(end: CallEnd, status: CallStatus): CallStatus {
 const DETECT_MS = 200
 
 /** Detects who has answered and reports it to the callback, if any. Settles with the verdict, or with the call. */
-export async function detect(
+async function detect(
   call: RestCall,
-  detection: MachineDetection,
-  answerer: SubscriberOptions,
-  options: { readonly callbacks: Callbacks },
+  { callback }: MachineDetection,
+  { behavior }: SubscriberOptions,
+  callbacks: Callbacks,
 ): Promise<void> {
-  const wanted = answerer.detectAfterMs ?? DETECT_MS
-  const longest = detection.timeoutSeconds * 1000
-  const ms = Math.min(wanted, longest)
-  await Promise.race([new Promise<void>(resolve => void call.later(ms, resolve)), call.ended])
+  await Promise.race([new Promise<void>(resolve => void call.later(DETECT_MS, resolve)), call.ended])
   if (call.over) return
-  const answeredBy = wanted > longest ? 'unknown' : verdictOf(detection, answerer)
+  const answeredBy = behavior === 'voicemail' ? 'machine_start' : 'human'
   call.detected(answeredBy)
-  if (!detection.callback) return
+  if (!callback) return
   const fields = {
     AccountSid: call.parties.accountSid,
     AnsweredBy: answeredBy,
     CallSid: call.sid,
-    MachineDetectionDuration: String(Math.round(ms)),
+    MachineDetectionDuration: String(DETECT_MS),
   }
-  options.callbacks.tellNow({ callSid: call.sid, event: 'amd', to: detection.callback, fields })
-}
-
-function verdictOf({ mode }: MachineDetection, { behavior, answeredBy }: SubscriberOptions): string {
-  if (answeredBy !== undefined) return answeredBy
-  if (behavior !== 'voicemail') return 'human'
-  return mode === 'Enable' ? 'machine_start' : 'machine_end_beep'
+  callbacks.tellNow({ to: callback, fields })
 }
 
 /** Time until a subscriber answers (ms). */
 const ANSWER_MS = 100
-/** SIP status of the network: busy here, declined, not found, canceled. */
-const SIP = { busy: 486, rejects: 603, fails: 404, unanswered: 487 } as const
+/** Time from the request until a call is dialed, and from there until it rings (ms). */
+const QUEUE_MS = 10
+const RING_MS = 20
+/** SIP status of the network: busy here, not found, canceled. */
+const SIP = { busy: 486, fails: 404, unanswered: 487 } as const
 
 export interface OutgoingOptions {
   readonly clock: Clock
   readonly callbacks: Callbacks
-  /** Time from the request until it is dialed, and from there until it rings (ms). */
-  readonly queueMs: number
-  readonly ringMs: number
   /** Additional ringing time compared with the request (ms). */
   readonly timeoutMarginMs: number
   /** Options of every phone of the account: routes, credentials. */
@@ -112,9 +103,9 @@ export function carryOut(
   callee: Subscriber | undefined,
   options: OutgoingOptions,
 ): void {
-  call.later(options.queueMs, () => {
+  call.later(QUEUE_MS, () => {
     call.initiate()
-    call.later(options.ringMs, () => {
+    call.later(RING_MS, () => {
       if (callee) ring(call, order, callee, options)
       else call.move('failed', SIP.fails)
     })
@@ -135,8 +126,7 @@ function ring(call: RestCall, order: CallOrder, callee: Subscriber, options: Out
       case 'voicemail':
         return void pickUp(call, order, callee, options)
       case 'busy':
-      case 'rejects':
-        return void call.move('busy', SIP[behavior])
+        return void call.move('busy', SIP.busy)
       case 'fails':
         return void call.move('failed', SIP.fails)
       default:
@@ -154,7 +144,7 @@ async function pickUp(
   call.move('in-progress')
   call.limit(order.timeLimitSeconds)
   const { detection, script } = order
-  const verdict = detection && detect(call, detection, callee.options, options)
+  const verdict = detection && detect(call, detection, callee.options, options.callbacks)
   // Without a callback, the TwiML waits for the verdict.
   if (detection && !detection.callback) await verdict
   if (call.over) return

@@ -8,13 +8,10 @@ const CALL_EVENTS = ['initiated', 'ringing', 'answered', 'completed'] as const
 export type CallEvent = (typeof CALL_EVENTS)[number]
 
 const METHODS = ['GET', 'POST'] as const
-/** Maximum length of the parameter `Twiml` (characters). */
-const MAX_TWIML_CHARS = 4_000
 /** Four hours, the default of an account; the maximum is one day (s). */
 const TIME_LIMIT_S = 14_400
 const MAX_TIME_LIMIT_S = 86_400
 const MAX_TIMEOUT_S = 600
-const SEND_DIGITS = /^[0-9A-D*#wW]{1,32}$/
 
 /** Destination of an event. */
 export interface Callback {
@@ -27,8 +24,6 @@ export type CallScript = { readonly url: string; readonly method: Method } | { r
 
 /** Answering machine detection. */
 export interface MachineDetection {
-  readonly mode: 'Enable' | 'DetectMessageEnd'
-  readonly timeoutSeconds: number
   /** If set, the TwiML does not wait for the verdict, which is sent there. */
   readonly callback: Callback | undefined
 }
@@ -50,20 +45,15 @@ export function readOrder(form: Form, account: Account, own: (number: string) =>
   const to = account.checkCalled(form.given('To'))
   const from = account.checkCaller(form.given('From'), own)
   const script = readScript(form)
-  if (!script)
-    throw form.has('ApplicationSid')
-      ? new RestError(21218, form.get('ApplicationSid'))
-      : new RestError(21205, '')
-  const digits = form.given('SendDigits')
-  if (digits !== undefined && !SEND_DIGITS.test(digits)) throw new RestError(21206, digits)
+  if (!script) throw new RestError(21205)
   return {
     to,
     from,
     script,
-    status: readCallback(form, 'StatusCallback', 21609),
+    status: readCallback(form, 'StatusCallback'),
     events: readEvents(form),
     timeoutSeconds: form.whole('Timeout', 1, MAX_TIMEOUT_S, 21208) ?? 60,
-    timeLimitSeconds: readTimeLimit(form) ?? TIME_LIMIT_S,
+    timeLimitSeconds: form.whole('TimeLimit', 1, MAX_TIME_LIMIT_S, 20001) ?? TIME_LIMIT_S,
     detection: readDetection(form),
   }
 }
@@ -73,18 +63,11 @@ export function readScript(form: Form): CallScript | undefined {
   const url = form.url('Url', 21205)
   if (url !== undefined) return { url, method: form.choice('Method', METHODS, 21209) ?? 'POST' }
   const twiml = form.given('Twiml')
-  if (twiml === undefined) return undefined
-  if (twiml.length > MAX_TWIML_CHARS) throw new RestError(20001, `Twiml of ${twiml.length} characters`)
-  return { twiml }
+  return twiml === undefined ? undefined : { twiml }
 }
 
-/** `TimeLimit` (s). */
-export function readTimeLimit(form: Form): number | undefined {
-  return form.whole('TimeLimit', 1, MAX_TIME_LIMIT_S, 20001)
-}
-
-export function readCallback(form: Form, name: string, code: 21609 | 21402): Callback | undefined {
-  const url = form.url(name, code)
+function readCallback(form: Form, name: string): Callback | undefined {
+  const url = form.url(name, 21609)
   return url === undefined
     ? undefined
     : { url, method: form.choice(`${name}Method`, METHODS, 21209) ?? 'POST' }
@@ -99,13 +82,11 @@ function readEvents(form: Form): readonly CallEvent[] {
 }
 
 function readDetection(form: Form): MachineDetection | undefined {
-  const mode = form.choice('MachineDetection', ['Enable', 'DetectMessageEnd'] as const, 21207)
-  if (!mode) return undefined
-  const callback = readCallback(form, 'AsyncAmdStatusCallback', 21609)
-  const isAsync = form.choice('AsyncAmd', ['true', 'false'] as const, 20001) === 'true'
-  if (isAsync && !callback) throw new RestError(21262)
-  const timeoutSeconds = form.whole('MachineDetectionTimeout', 3, 59, 20001) ?? 30
-  return { mode, timeoutSeconds, callback: isAsync ? callback : undefined }
+  if (!form.choice('MachineDetection', ['Enable'] as const, 21207)) return undefined
+  if (form.choice('AsyncAmd', ['true', 'false'] as const, 20001) !== 'true') return { callback: undefined }
+  const callback = readCallback(form, 'AsyncAmdStatusCallback')
+  if (!callback) throw new RestError(21262)
+  return { callback }
 }
 
 /** State of a call as in the API (Twilio: Call resource, `status`). */
@@ -114,17 +95,6 @@ export type CallStatus = 'queued' | 'ringing' | 'in-progress' | FinalStatus
 /** Status of an ended call. */
 export type FinalStatus = 'completed' | 'busy' | 'no-answer' | 'failed' | 'canceled'
 
-export const CALL_STATUSES: readonly CallStatus[] = [
-  'queued',
-  'ringing',
-  'in-progress',
-  'completed',
-  'busy',
-  'no-answer',
-  'failed',
-  'canceled',
-]
-
 const ORDER: Readonly<Record<string, number>> = { queued: 0, ringing: 1, 'in-progress': 2 }
 
 export function isFinal(status: CallStatus): status is FinalStatus {
@@ -132,7 +102,6 @@ export function isFinal(status: CallStatus): status is FinalStatus {
 }
 
 /**
- *
  * queued ──▶ ringing ──▶ in-progress ──▶ completed
  *      └──────────┴──▶ busy, no-answer, failed, canceled
  *

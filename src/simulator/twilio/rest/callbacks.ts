@@ -8,26 +8,10 @@ import type { Callback } from './call-order.ts'
 export interface CallbackFaults {
   /** Delivers every callback twice, with the same idempotency token. */
   duplicate?: boolean
-  /** Delays deliveries (ms); a function chooses by the event. */
-  delayMs?: number | ((event: string) => number)
   /** Delivers in pairs, the later one first. */
   reorder?: boolean
-  /** Does not deliver: all callbacks, or those of these events. */
-  lose?: boolean | readonly string[]
-}
-
-/** One delivery attempt, and its result. */
-export interface SeenCallback {
-  readonly callSid: string
-  /** `initiated` … `completed`, or `amd`. */
-  readonly event: string
-  readonly url: string
-  readonly fields: Readonly<Record<string, string>>
-  readonly idempotencyToken: string
-  /** From 1. */
-  readonly attempt: number
-  /** The HTTP status of the answer; undefined without an answer. */
-  readonly status: number | undefined
+  /** Does not deliver. */
+  lose?: boolean
 }
 
 export interface CallbackOptions {
@@ -37,13 +21,10 @@ export interface CallbackOptions {
   readonly faults: CallbackFaults
   /** Options for finding the route to the bridge. */
   readonly route: Omit<Parameters<typeof routeOf>[1], 'webhook'>
-  readonly seen: (callback: SeenCallback) => void
 }
 
 /** An event to deliver. */
 export interface Telling {
-  readonly callSid: string
-  readonly event: string
   readonly to: Callback
   readonly fields: Readonly<Record<string, string>>
 }
@@ -66,7 +47,7 @@ export class Callbacks {
   /** Queues a delivery. `last`: nothing follows, so nothing is held back any longer. */
   tell(telling: Telling, last = false): void {
     const { reorder, lose } = this.#options.faults
-    if (lose === true || (typeof lose === 'object' && lose.includes(telling.event))) return
+    if (lose) return
     if (reorder && !last && !this.#held) {
       this.#held = telling
       return
@@ -82,25 +63,13 @@ export class Callbacks {
     void this.#post(telling)
   }
 
-  /** Settles when everything was delivered. */
-  get idle(): Promise<void> {
-    return this.#last
-  }
-
   /** Stops delivering. */
   close(): void {
     this.#over.abort()
   }
 
   #deliver(telling: Telling): void {
-    const told = this.#last
-    const { delayMs = 0 } = this.#options.faults
-    const ms = typeof delayMs === 'number' ? delayMs : delayMs(telling.event)
-    const due = ms > 0 ? this.#wait(ms) : undefined
-    this.#last = told.then(async () => {
-      await due
-      await this.#post(telling)
-    })
+    this.#last = this.#last.then(() => this.#post(telling))
   }
 
   async #post(telling: Telling): Promise<void> {
@@ -111,25 +80,15 @@ export class Callbacks {
 
   async #attempts(telling: Telling, idempotencyToken: string): Promise<void> {
     const { url, method } = telling.to
-    const { clock, authToken, profile, route: routing, seen } = this.#options
+    const { clock, authToken, profile, route: routing } = this.#options
     const route: Route | undefined = routeOf(url, { ...routing, webhook: url })
     if (!route) return
+    const { fields } = telling
+    const { signal } = this.#over
+    const request = { url, method, fields, route, clock, authToken, profile, signal, idempotencyToken }
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const { callSid, event, fields } = telling
-      const { signal } = this.#over
       if (signal.aborted) return
-      const answer = await askWebhook({
-        url,
-        method,
-        fields,
-        route,
-        clock,
-        authToken,
-        profile,
-        signal,
-        idempotencyToken,
-      })
-      seen({ callSid, event, url, fields, idempotencyToken, attempt, status: answer.status })
+      const answer = await askWebhook(request)
       if (answer.ok || (answer.status ?? 500) < 500) return
       if (attempt < ATTEMPTS) await this.#wait(AGAIN_MS)
     }

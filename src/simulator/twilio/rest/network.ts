@@ -8,7 +8,7 @@ import type { PhoneProfile } from '../phone/profile.ts'
 import type { Account } from './account.ts'
 import { carryOut, putThrough } from './call-flow.ts'
 import type { CallOrder } from './call-order.ts'
-import { type CallbackFaults, Callbacks, type SeenCallback } from './callbacks.ts'
+import { type CallbackFaults, Callbacks } from './callbacks.ts'
 import { type NumberSettings, PhoneNumber, Subscriber, type SubscriberOptions } from './phone-number.ts'
 import { type CallListener, type CallParties, RestCall } from './rest-call.ts'
 import { RestError } from './rest-errors.ts'
@@ -19,14 +19,8 @@ export interface NetworkOptions {
   numbers?: Readonly<Record<string, NumberSettings>>
   /** Public hosts and their actual addresses: `{ 'bridge.example.com': 'http://127.0.0.1:8080' }`. */
   resolve?: Readonly<Record<string, string>>
-  /** As with phones: makes requests look forwarded by a reverse proxy. Default false. */
-  proxied?: boolean
   /** As with phones: follows `ws://` stream URLs. Default false. */
   allowInsecureStream?: boolean
-  /** Time from an order until it is dialed (ms). Default 10. */
-  queueMs?: number
-  /** Time from dialing until it rings (ms). Default 20. */
-  ringMs?: number
   /** Additional ringing time; Twilio allows up to 5 s more than requested (ms). Default 0. */
   timeoutMarginMs?: number
   /** Options of every phone, unless the subscriber's own options override them. */
@@ -47,8 +41,6 @@ export class PhoneNetwork {
   /** Every call in either direction, oldest first. */
   readonly calls: RestCall[] = []
   readonly numbers: PhoneNumber[]
-  /** Delivery attempts of events, in order. */
-  readonly told: SeenCallback[] = []
   readonly #options: NetworkOptions
   readonly #target: NetworkTarget
   readonly #line: PhoneLine
@@ -104,7 +96,7 @@ export class PhoneNetwork {
     const { maxCalls = Number.POSITIVE_INFINITY } = this.#target.account.options
     if (this.active.length >= maxCalls) throw new RestError(10004)
     const { clock } = this.#target
-    const { queueMs = 10, ringMs = 20, timeoutMarginMs = 0 } = this.#options
+    const { timeoutMarginMs = 0 } = this.#options
     const callbacks = this.#newCallbacks()
     const call = this.#add(
       {
@@ -118,7 +110,7 @@ export class PhoneNetwork {
       callbacks,
     )
     carryOut(call, order, this.#subscribers.get(order.to), {
-      ...{ clock, callbacks, queueMs, ringMs, timeoutMarginMs },
+      ...{ clock, callbacks, timeoutMarginMs },
       phone: { ...this.#phone(), webhook: 'http://nothing.invalid/' },
     })
     return call
@@ -160,24 +152,22 @@ export class PhoneNetwork {
 
   #newCallbacks(): Callbacks {
     const { clock, account, profile, callbackFaults: faults } = this.#target
-    const { proxied = false } = this.#options
-    const route = { publicUrl: undefined, resolve: this.#resolve, proxied }
-    const seen = (callback: SeenCallback) => void this.told.push(callback)
-    const callbacks = new Callbacks({ clock, authToken: account.authToken, profile, faults, route, seen })
+    const route = { publicUrl: undefined, resolve: this.#resolve, proxied: false }
+    const callbacks = new Callbacks({ clock, authToken: account.authToken, profile, faults, route })
     this.#callbacks.push(callbacks)
     return callbacks
   }
 
   #phone(): Partial<CallOptions> {
     const { account, profile, log } = this.#target
-    const { proxied = false, allowInsecureStream = false, phone } = this.#options
+    const { allowInsecureStream = false, phone } = this.#options
     return {
       accountSid: account.sid,
       authToken: account.authToken,
       profile,
       resolve: this.#resolve,
       line: this.#line,
-      ...{ proxied, allowInsecureStream, log },
+      ...{ allowInsecureStream, log },
       ...phone,
     }
   }

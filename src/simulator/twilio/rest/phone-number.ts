@@ -2,24 +2,19 @@ import type { SimulatedCall } from '../phone/call.ts'
 import type { CallOptions } from '../phone/call-options.ts'
 import type { Method } from '../phone/twiml.ts'
 import type { Voice } from '../phone/voice.ts'
-import { formatted } from './account.ts'
 import { apiDate, type Form } from './form.ts'
 
 /** Reaction to a call. */
-export type Behavior = 'answers' | 'busy' | 'no-answer' | 'voicemail' | 'rejects' | 'fails'
+export type Behavior = 'answers' | 'busy' | 'no-answer' | 'voicemail' | 'fails'
 
 /** Behavior of a subscriber whose phone rings. */
 export interface SubscriberOptions {
   /** Default `answers`. `fails`: the network finds no route. `voicemail`: a machine answers. */
   behavior?: Behavior
-  /** Time from the first ring to the answer, or to the rejection. Default 100 ms. */
+  /** Time from the first ring to the answer. Default 100 ms. */
   answerAfterMs?: number
   /** Speech after answering: a voice, or a function that controls the whole call. */
   voice?: Voice | ((call: SimulatedCall) => void | Promise<void>)
-  /** Verdict of machine detection. Default by behavior: `human`, `machine_start`, `machine_end_beep`. */
-  answeredBy?: string
-  /** Time from the answer to the verdict (ms). Default 200; with `DetectMessageEnd` add the length of the greeting. */
-  detectAfterMs?: number
   /** Options of their phone: `quirks`, `record`, `onMedia`, … */
   phone?: Partial<CallOptions>
 }
@@ -66,15 +61,9 @@ export class Subscriber {
 
 const METHODS = ['GET', 'POST'] as const
 /** Parameters of an update: addresses, methods, and all others (Twilio: IncomingPhoneNumber resource). */
-const URLS = ['VoiceUrl', 'VoiceFallbackUrl', 'StatusCallback', 'SmsUrl', 'SmsFallbackUrl'] as const
-const VERBS = [
-  'VoiceMethod',
-  'VoiceFallbackMethod',
-  'StatusCallbackMethod',
-  'SmsMethod',
-  'SmsFallbackMethod',
-] as const
-const TEXTS = ['FriendlyName', 'VoiceApplicationSid', 'SmsApplicationSid', 'TrunkSid'] as const
+const URLS = ['VoiceUrl', 'VoiceFallbackUrl', 'StatusCallback'] as const
+const VERBS = ['VoiceMethod', 'VoiceFallbackMethod', 'StatusCallbackMethod'] as const
+const TEXTS = ['VoiceApplicationSid', 'TrunkSid'] as const
 
 const SETTINGS: ReadonlySet<string> = new Set([...URLS, ...VERBS, ...TEXTS])
 
@@ -110,7 +99,6 @@ export class PhoneNumber {
     const empty = [...URLS, ...TEXTS].map(name => [name, ''])
     this.#settings = {
       ...(Object.fromEntries([...empty, ...VERBS.map(name => [name, 'POST'])]) as Record<Setting, string>),
-      FriendlyName: formatted(number),
       ...settings,
     }
   }
@@ -150,24 +138,12 @@ export class PhoneNumber {
       account_sid: this.#accountSid,
       phone_number: this.number,
       ...Object.fromEntries(settings),
-      address_sid: null,
-      address_requirements: 'none',
+      friendly_name: this.number,
       api_version: '2010-04-01',
-      beta: false,
-      bundle_sid: null,
-      capabilities: { voice: true, sms: true, mms: false, fax: false },
+      capabilities: { voice: true, sms: false, mms: false, fax: false },
       date_created: apiDate(this.#createdAt),
       date_updated: apiDate(this.#updatedAt),
-      emergency_status: 'Inactive',
-      emergency_address_sid: null,
-      emergency_address_status: 'unregistered',
-      identity_sid: null,
-      origin: 'twilio',
-      status: 'in-use',
-      type: 'local',
       uri: `/2010-04-01/Accounts/${this.#accountSid}/IncomingPhoneNumbers/${this.sid}.json`,
-      voice_caller_id_lookup: false,
-      voice_receive_mode: 'voice',
     }
   }
 }

@@ -1,7 +1,6 @@
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import type { SimulatedCall } from '../phone/call.ts'
-import { formatted } from './account.ts'
 import {
   type Callback,
   type CallEvent,
@@ -29,18 +28,6 @@ export interface CallFacts {
   readonly answeredBy: string | undefined
 }
 
-const SUBRESOURCES = [
-  'notifications',
-  'recordings',
-  'payments',
-  'events',
-  'siprec',
-  'streams',
-  'transcriptions',
-  'user_defined_message_subscriptions',
-  'user_defined_messages',
-]
-
 /** The call as returned by the API, with every field of the resource. */
 function callJson(call: CallFacts): Record<string, unknown> {
   const path = `/2010-04-01/Accounts/${call.accountSid}/Calls/${call.sid}`
@@ -52,9 +39,9 @@ function callJson(call: CallFacts): Record<string, unknown> {
     parent_call_sid: null,
     account_sid: call.accountSid,
     to: call.to,
-    to_formatted: formatted(call.to),
+    to_formatted: call.to,
     from: call.from,
-    from_formatted: formatted(call.from),
+    from_formatted: call.from,
     phone_number_sid: call.phoneNumberSid ?? null,
     status: call.status,
     start_time: date(call.startedAt),
@@ -72,7 +59,6 @@ function callJson(call: CallFacts): Record<string, unknown> {
     queue_time: '0',
     trunk_sid: null,
     uri: `${path}.json`,
-    subresource_uris: Object.fromEntries(SUBRESOURCES.map(name => [name, `${path}/${pascal(name)}.json`])),
   }
 }
 
@@ -80,10 +66,6 @@ function callJson(call: CallFacts): Record<string, unknown> {
 function durationOf({ startedAt, endedAt }: Pick<CallFacts, 'startedAt' | 'endedAt'>): string | null {
   if (endedAt === undefined) return null
   return String(startedAt === undefined ? 0 : Math.round((endedAt - startedAt) / 1000))
-}
-
-function pascal(name: string): string {
-  return name.replace(/(^|_)([a-z])/g, (_, _gap, letter: string) => letter.toUpperCase())
 }
 
 /** Caller and called number. */
@@ -97,7 +79,7 @@ export interface CallParties {
 
 /** Receives the progress of the call. */
 export interface CallListener {
-  status: Callback | undefined
+  readonly status: Callback | undefined
   readonly events: readonly CallEvent[]
 }
 
@@ -229,11 +211,6 @@ export class RestCall {
     this.move(this.#status === 'in-progress' ? 'completed' : 'canceled')
   }
 
-  /** Later events go there. */
-  redirectStatus(to: Callback): void {
-    this.#listener.status = to
-  }
-
   /** Throws `RestError` 21220 unless the call is answered. */
   live(): SimulatedCall {
     if (!this.phone || this.#status !== 'in-progress') throw new RestError(21220)
@@ -253,7 +230,7 @@ export class RestCall {
       Direction: direction,
       From: from,
       To: to,
-      ...(this.#answeredBy === undefined ? {} : { AnsweredBy: this.#answeredBy }),
+      ...(this.#answeredBy !== undefined && { AnsweredBy: this.#answeredBy }),
     }
   }
 
@@ -266,12 +243,13 @@ export class RestCall {
       CallbackSource: 'call-progress-events',
       SequenceNumber: String(this.#told++),
       Timestamp: apiDate(this.#updatedAt),
-      ...(seconds === null
-        ? {}
-        : { CallDuration: seconds, Duration: String(Math.ceil(Number(seconds) / 60)) }),
-      ...(sipCode === undefined ? {} : { SipResponseCode: String(sipCode) }),
+      ...(seconds !== null && {
+        CallDuration: seconds,
+        Duration: String(Math.ceil(Number(seconds) / 60)),
+      }),
+      ...(sipCode !== undefined && { SipResponseCode: String(sipCode) }),
     }
-    this.#options.callbacks.tell({ callSid: this.sid, event, to, fields }, event === 'completed')
+    this.#options.callbacks.tell({ to, fields }, event === 'completed')
   }
 
   #over(status: CallStatus): void {

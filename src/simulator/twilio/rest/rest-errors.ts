@@ -13,7 +13,6 @@ const ERRORS = {
   20503: [503, 'Service unavailable'],
   21201: [400, "No 'To' number is specified"],
   21205: [400, 'Url is not a valid URL: {}'],
-  21206: [400, "'SendDigits' is not valid: {}"],
   21207: [400, "'MachineDetection' is not valid: {}"],
   21208: [400, "'Timeout' is not valid: {}"],
   21209: [400, 'Method is not valid: {}'],
@@ -43,9 +42,6 @@ const ERRORS = {
 
 /** An error code that the simulator can return. */
 export type RestErrorCode = keyof typeof ERRORS
-
-/** Error codes that the simulated REST API returns, which are Twilio’s own. */
-export const REST_ERROR_CODES = Object.keys(ERRORS).map(Number) as RestErrorCode[]
 
 /** A rejected request, in the API's words. */
 export class RestError extends Error {

@@ -9,7 +9,7 @@ import { readBody } from '../../rest-faults.ts'
 import { newSid } from '../phone/wire.ts'
 import { Account, type AccountOptions } from './account.ts'
 import { type ApiReply, answer, routeFor } from './api.ts'
-import type { CallbackFaults, SeenCallback } from './callbacks.ts'
+import type { CallbackFaults } from './callbacks.ts'
 import { Form } from './form.ts'
 import { type NetworkOptions, PhoneNetwork } from './network.ts'
 import type { PhoneNumber, Subscriber, SubscriberOptions } from './phone-number.ts'
@@ -17,19 +17,12 @@ import type { RestCall } from './rest-call.ts'
 import { RestError, type RestFault, RestFaults } from './rest-errors.ts'
 import { type RestProfile, type RestTarget, twilioRest } from './rest-profile.ts'
 
-/** Address and credentials of a simulator. */
-export interface StandInAddress {
-  readonly url: string
-  readonly accountSid: string
-  readonly authToken: string
-}
-
 /**
  * Returns Twilio's own client, unmodified, whose requests go to a simulator instead of twilio.com, with the account's
  * token or an API key. Only the host is replaced: requests and responses are those of the real client.
  */
 export async function twilioClientFor(
-  standIn: StandInAddress,
+  simulator: Pick<TwilioSimulator, 'url' | 'accountSid' | 'authToken'>,
   key?: { readonly sid: string; readonly secret: string },
 ): Promise<Twilio> {
   assertInstalled('twilio')
@@ -38,14 +31,14 @@ export async function twilioClientFor(
   const send = httpClient.request.bind(httpClient)
   httpClient.request = options => {
     const { pathname, search } = new URL(options.uri)
-    return send({ ...options, uri: standIn.url + pathname + search })
+    return send({ ...options, uri: simulator.url + pathname + search })
   }
-  const { accountSid, authToken } = standIn
+  const { accountSid, authToken } = simulator
   return twilio(key?.sid ?? accountSid, key?.secret ?? authToken, { accountSid, httpClient })
 }
 
 /** Options of the simulator: its account and its numbers. */
-export interface TwilioStandInOptions extends AccountOptions, NetworkOptions {
+export interface TwilioSimulatorOptions extends AccountOptions, NetworkOptions {
   /** Port on loopback. Default 0: a free one. */
   port?: number
   /** An API that follows Twilio’s. Default: Twilio itself. */
@@ -68,7 +61,6 @@ export interface SeenRequest {
 }
 
 const MAX_BODY_BYTES = 65_536
-const RATE_MS = 1_000
 
 /**
  * Twilio's REST API (2010-04-01) on loopback, as far as calls need it, with a simulated phone network: called people
@@ -88,10 +80,9 @@ export class TwilioSimulator implements AsyncDisposable {
   readonly #clock: Clock
   readonly #wallClock: WallClock
   readonly #http: Server
-  readonly #recent: number[] = []
   #closing: Promise<void> | undefined
 
-  private constructor(options: TwilioStandInOptions) {
+  private constructor(options: TwilioSimulatorOptions) {
     const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
     const { profile = twilioRest } = options
     this.#profile = profile
@@ -107,13 +98,13 @@ export class TwilioSimulator implements AsyncDisposable {
   }
 
   /** Listens on loopback. Rejects if the port is in use. */
-  static async listen(options: TwilioStandInOptions = {}): Promise<TwilioSimulator> {
-    const standIn = new TwilioSimulator(options)
+  static async listen(options: TwilioSimulatorOptions = {}): Promise<TwilioSimulator> {
+    const simulator = new TwilioSimulator(options)
     await new Promise<void>((settle, fail) => {
-      standIn.#http.once('error', fail)
-      standIn.#http.listen(options.port ?? 0, '127.0.0.1', settle)
+      simulator.#http.once('error', fail)
+      simulator.#http.listen(options.port ?? 0, '127.0.0.1', settle)
     })
-    return standIn
+    return simulator
   }
 
   /** `http://127.0.0.1:<port>`, to use instead of `https://api.twilio.com`. */
@@ -133,11 +124,6 @@ export class TwilioSimulator implements AsyncDisposable {
   /** Every call in either direction, oldest first. */
   get calls(): readonly RestCall[] {
     return this.#network.calls
-  }
-
-  /** Delivery attempts of events to the bridge, in order. */
-  get callbacks(): readonly SeenCallback[] {
-    return this.#network.told
   }
 
   /** The account's numbers. */
@@ -222,7 +208,6 @@ export class TwilioSimulator implements AsyncDisposable {
     const query = new Form(path.split('?')[1] ?? '')
     try {
       this.#profile.authenticate(request.headers.authorization, account)
-      this.#limit()
       if (fault.code) throw new RestError(fault.code)
       const options = { account, network: this.#network, now: this.#wallClock }
       const fields = this.#profile.body(body, request.headers['content-type'] ?? '')
@@ -234,14 +219,6 @@ export class TwilioSimulator implements AsyncDisposable {
     }
   }
 
-  #limit(): void {
-    const { requestsPerSecond = Number.POSITIVE_INFINITY } = this.account.options
-    const now = this.#clock.now()
-    while ((this.#recent[0] ?? now) < now - RATE_MS) this.#recent.shift()
-    if (this.#recent.length >= requestsPerSecond) throw new RestError(20429)
-    this.#recent.push(now)
-  }
-
   async #late({ delayMs }: RestFault): Promise<void> {
     if (delayMs) await new Promise<void>(settle => void setTimer(this.#clock, delayMs, settle))
   }
@@ -251,7 +228,7 @@ function send(response: ServerResponse, { status, body }: ApiReply): void {
   const headers = {
     'content-type': 'application/json;charset=utf-8',
     'twilio-request-id': newSid('RQ'),
-    ...(status === 401 ? { 'www-authenticate': 'Basic realm="Twilio API"' } : {}),
+    ...(status === 401 && { 'www-authenticate': 'Basic realm="Twilio API"' }),
   }
   response.writeHead(status, headers).end(body === undefined ? undefined : JSON.stringify(body))
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Start } from '../../../../src/bridges/phone/carrier.ts'
 import { telnyxMedia } from '../../../../src/bridges/phone/telnyx/dialect.ts'
-import { TelnyxReader, TelnyxWire } from '../../../../src/simulator/telnyx/wire.ts'
+import { TelnyxWire, telnyxReader } from '../../../../src/simulator/telnyx/wire.ts'
 
 const parse = (text: string) => telnyxMedia.parse(Buffer.from(text), false)
 const json = (value: unknown) => parse(JSON.stringify(value))
@@ -77,7 +77,7 @@ test('messages to Telnyx have exactly the documented fields', () => {
 })
 
 describe('the simulator', () => {
-  const read = (message: unknown) => new TelnyxReader().read(Buffer.from(JSON.stringify(message)), false)
+  const read = (message: unknown) => telnyxReader.read(Buffer.from(JSON.stringify(message)), false)
   const payload = Buffer.alloc(160).toString('base64')
 
   test.each([
@@ -90,7 +90,7 @@ describe('the simulator', () => {
   ])('rejects %s', (_, message) => expect(read(message).kind).toBe('wrong'))
 
   test('rejects binary frames', () => {
-    expect(new TelnyxReader().read(Buffer.alloc(160), true).kind).toBe('wrong')
+    expect(telnyxReader.read(Buffer.alloc(160), true).kind).toBe('wrong')
   })
 
   test('accepts the documented messages', () => {

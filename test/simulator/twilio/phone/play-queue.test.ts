@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PlayQueue } from '../../../../src/simulator/index.ts'
+import { PlayQueue } from '../../../../src/simulator/twilio/phone/play-queue.ts'
 
 test('plays audio in order at 8 bytes per millisecond', () => {
   const queue = new PlayQueue()
@@ -7,8 +7,6 @@ test('plays audio in order at 8 bytes per millisecond', () => {
   expect(queue.play(1001, 320)).toBe(1020)
   expect(queue.play(1002, 8)).toBe(1060)
   expect(queue.dryAt).toBe(1061)
-  expect(queue.queuedMs(1030)).toBe(31)
-  expect(queue.queuedMs(5000)).toBe(0)
   expect(queue.play(2000, 160)).toBe(2000)
 })
 
@@ -23,7 +21,7 @@ test('returns a mark when everything before it has been played', () => {
   expect(queue.advance(20)).toEqual(['a'])
   expect(queue.advance(20)).toEqual([])
   expect(queue.advance(40)).toEqual(['b', 'c'])
-  expect(queue.report(40)).toMatchObject({ marks: 3, marksPlayed: 3, marksCleared: 0, unconfirmedMarks: [] })
+  expect(queue.report()).toMatchObject({ marks: 3, marksPlayed: 3, unconfirmedMarks: [] })
 })
 
 test('returns a mark with nothing before it at once', () => {
@@ -47,11 +45,18 @@ test('clear discards the audio and returns the marks in order; later audio is ne
   queue.mark(0, 'a')
   queue.play(0, 1600)
   queue.mark(0, 'b')
-  expect(queue.clear(50)).toEqual(['a', 'b'])
+  expect(queue.clear()).toEqual(['a', 'b'])
   expect(queue.advance(1000)).toEqual([])
   expect(queue.mark(60, 'c')).toBe(true)
   expect(queue.play(60, 160)).toBe(60)
-  const report = queue.report(80)
-  expect(report).toMatchObject({ clears: 1, unheardMs: 350, marksCleared: 2, marksPlayed: 1, gapCount: 0 })
-  expect(queue.clear(100)).toEqual([])
+  expect(queue.report()).toMatchObject({ clears: 1, marksPlayed: 1, gapCount: 0 })
+  expect(queue.clear()).toEqual([])
+})
+
+test('silence of up to 400 ms within audio is a gap; a longer one ends it', () => {
+  const queue = new PlayQueue()
+  queue.play(0, 160)
+  queue.play(50, 160)
+  queue.play(500, 160)
+  expect(queue.report()).toMatchObject({ gapCount: 1, gapMs: 30, gaps: [{ at: 20, ms: 30 }] })
 })

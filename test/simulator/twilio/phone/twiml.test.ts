@@ -1,12 +1,6 @@
-import fc from 'fast-check'
 import twilio from 'twilio'
 import { describe, expect, test } from 'vitest'
-import {
-  MAX_TWIML_BYTES,
-  parseTwiml,
-  type Twiml,
-  type Verb,
-} from '../../../../src/simulator/twilio/phone/twiml.ts'
+import { MAX_TWIML_BYTES, parseTwiml, type Verb } from '../../../../src/simulator/twilio/phone/twiml.ts'
 
 function verbs(xml: string): Verb[] {
   const twiml = parseTwiml(`<?xml version="1.0" encoding="UTF-8"?>\n<Response>${xml}</Response>`)
@@ -25,7 +19,7 @@ test('reads a document in order', () => {
     <Pause length="3"/><Pause/>
     <Play>https://example.com/a.mp3</Play>
     <Connect action="/next" method="get">
-      <Stream name="caller" url="wss://bridge.example.com/twilio/media" statusCallback="/status">
+      <Stream name="caller" url="wss://bridge.example.com/twilio/media">
         <Parameter name="token" value="a&lt;b&quot;c"/>
         <Parameter name="role" value=""/>
       </Stream>
@@ -43,9 +37,6 @@ test('reads a document in order', () => {
       method: 'GET',
       stream: {
         url: 'wss://bridge.example.com/twilio/media',
-        name: 'caller',
-        statusCallback: '/status',
-        statusCallbackMethod: 'POST',
         parameters: { token: 'a<b"c', role: '' },
       },
     },
@@ -85,14 +76,6 @@ describe('documents that Twilio rejects', () => {
     expect(connect(stream)).toMatchObject({ verb: 'Faulty', code })
   })
 
-  test('499 characters of a parameter are allowed', () => {
-    expect(connect(`<Stream ${url}><Parameter name="a" value="${'x'.repeat(498)}"/></Stream>`)).toMatchObject(
-      {
-        verb: 'Connect',
-      },
-    )
-  })
-
   test.each<[number, string]>([
     [12100, ''],
     [12100, 'hello'],
@@ -113,46 +96,6 @@ describe('documents that Twilio rejects', () => {
       { verb: 'Faulty', code: 11100 },
     ])
   })
-})
-
-test('never throws, for any text', () => {
-  const isTwiml = (twiml: Twiml) => typeof twiml.ok === 'boolean'
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), text => isTwiml(parseTwiml(text))))
-  const piece = fc.oneof(
-    fc.constantFrom(
-      '<Response>',
-      '</Response>',
-      '<Connect>',
-      '</Connect>',
-      '<Stream ',
-      'url="wss://a/b"',
-      '/>',
-      '>',
-    ),
-    fc.constantFrom(
-      '<Parameter name="__proto__" value="x"/>',
-      '<![CDATA[',
-      ']]>',
-      '<!--',
-      '-->',
-      '&amp;',
-      '&#0;',
-      '&x;',
-    ),
-    fc.constantFrom(
-      '<!DOCTYPE a [<!ENTITY b "c">]>',
-      '<?xml version="1.0"?>',
-      '<Say>',
-      '</Say>',
-      '<toString/>',
-      ' ',
-    ),
-    fc.string({ maxLength: 5 }),
-  )
-  fc.assert(
-    fc.property(fc.array(piece, { maxLength: 20 }), pieces => isTwiml(parseTwiml(pieces.join('')))),
-    { numRuns: 2000 },
-  )
 })
 
 test('a parameter can have any name', () => {

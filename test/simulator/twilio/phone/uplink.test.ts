@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { FakeClock, LINE_PERIOD_MS, PhoneLine, type Quirks } from '../../../../src/simulator/index.ts'
+import { FakeClock, PhoneLine, type Quirks } from '../../../../src/simulator/index.ts'
+import { LINE_PERIOD_MS } from '../../../../src/simulator/twilio/phone/line.ts'
 import { Uplink } from '../../../../src/simulator/twilio/phone/uplink.ts'
 import { SILENT_PACKET } from '../../../../src/simulator/twilio/phone/voice.ts'
 import { Wire } from '../../../../src/simulator/twilio/phone/wire.ts'
@@ -88,43 +89,4 @@ describe('quirks', () => {
     expect(run(3)).toEqual(sent)
     expect(run(4)).not.toEqual(sent)
   })
-
-  test('a stall holds ten packets back and sends them at once', () => {
-    const { clock, sent } = uplinkOf({ stall: { everyMs: 1000, packets: 10 } })
-    clock.advance(2100)
-    const burst = sent.filter(({ at }) => at === 2000)
-    expect(burst).toHaveLength(10)
-    expect(burst.map(({ timestamp }) => timestamp)).toEqual([
-      800, 820, 840, 860, 880, 900, 920, 940, 960, 980,
-    ])
-    expect(sent.filter(({ at }) => at === 3000)).toHaveLength(10)
-    expect(sent.filter(({ at }) => at === 2020)).toHaveLength(1)
-  })
-
-  test('skipSilence sends nothing for silence; the timestamp jumps, the chunk does not', () => {
-    const { clock, sent } = uplinkOf({ skipSilence: true }, due =>
-      due === 1040 || due === 1100 ? 'AAAA' : undefined,
-    )
-    clock.advance(200)
-    expect(sent.map(({ at, chunk, timestamp }) => [at, chunk, timestamp])).toEqual([
-      [1040, 1, 20],
-      [1100, 2, 80],
-    ])
-  })
-})
-
-test('a key and a mark keep their place among held audio', () => {
-  const { clock, uplink, sent } = uplinkOf({ stall: { everyMs: 1000, packets: 10 } })
-  clock.advance(905)
-  const before = sent.length
-  uplink.inOrder(clock.now(), '{"event":"dtmf"}')
-  clock.advance(50)
-  expect(sent.length).toBe(before)
-  clock.advance(45)
-  const released = sent.slice(before)
-  expect(released.map(({ text }) => text.includes('dtmf'))).toEqual([
-    ...Array(5).fill(false),
-    true,
-    ...Array(5).fill(false),
-  ])
 })

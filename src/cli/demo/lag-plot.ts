@@ -2,8 +2,6 @@
 export interface LagPoint {
   readonly atMs: number
   readonly lagMs: number
-  /** Playback speed at that moment, relative to normal speech. */
-  readonly factor?: number
 }
 
 /** One curve of the plot. */
@@ -13,15 +11,7 @@ export interface LagSeries {
   readonly points: readonly LagPoint[]
 }
 
-/** Labels and lines of the plot in addition to its curves. */
-export interface LagPlotOptions {
-  readonly title?: string
-  /** Level of a horizontal line (ms), such as the maximum lag allowed. */
-  readonly limitMs?: number
-  /** Label of the vertical axis; default `lag, seconds`. */
-  readonly axis?: string
-}
-
+const TITLE = 'Lag of translations'
 const WIDTH = 960
 const HEIGHT = 400
 /** Margins around the curves, for the title, the legend, the axis numbers and labels. */
@@ -40,32 +30,29 @@ const GAP_MS = 2_500
 /** Minimum upper end of the vertical axis (ms). */
 const LEAST_TOP_MS = 4_000
 
-/** Returns the lag over time as an SVG document, for a file or a page. Pure. */
-export function lagPlot(series: readonly LagSeries[], options: LagPlotOptions = {}): string {
-  const { title = 'Lag of the translations', limitMs, axis = 'lag, seconds' } = options
+/** Returns the lag over time as an SVG document. */
+export function lagPlot(series: readonly LagSeries[]): string {
   const all = series.flatMap(({ points }) => points)
   const lastMs = Math.max(1_000, ...all.map(({ atMs }) => atMs))
-  const topMs = Math.max(LEAST_TOP_MS, (limitMs ?? 0) * 1.1, ...all.map(({ lagMs }) => lagMs))
-  const unit = lastMs > 180_000 ? { ms: 60_000, name: 'time, minutes' } : { ms: 1_000, name: 'time, seconds' }
-  const across = ticks(lastMs / unit.ms, 10)
+  const topMs = Math.max(LEAST_TOP_MS, ...all.map(({ lagMs }) => lagMs))
+  const across = ticks(lastMs / 1_000, 10)
   // Extends the axis to a round number that is only slightly higher.
-  const endMs = across.at(-1)! * unit.ms < lastMs * 1.02 ? across.at(-1)! * unit.ms : lastMs
+  const endMs = across.at(-1)! * 1_000 < lastMs * 1.02 ? across.at(-1)! * 1_000 : lastMs
   const upward = ticks(topMs / 1_000, 6)
   const top = upward.at(-1)! * 1_000
   const x = (ms: number) => round(PLOT.left + (ms / endMs) * INNER_WIDTH)
   const y = (ms: number) => round(PLOT.top + INNER_HEIGHT - (Math.min(ms, top) / top) * INNER_HEIGHT)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" font-family="sans-serif" font-size="13" fill="#222">`,
-    `<title>${escaped(title)}</title>`,
+    `<title>${TITLE}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
-    `<text x="${PLOT.left}" y="24" font-size="16" font-weight="bold">${escaped(title)}</text>`,
+    `<text x="${PLOT.left}" y="24" font-size="16" font-weight="bold">${TITLE}</text>`,
     ...upward.map(seconds => gridline(y(seconds * 1_000), String(seconds))),
     ...across
-      .filter(value => value * unit.ms <= endMs)
-      .map(value => text(x(value * unit.ms), HEIGHT - PLOT.bottom + 20, String(value), 'middle')),
-    text(PLOT.left + INNER_WIDTH / 2, HEIGHT - 12, unit.name, 'middle'),
-    `<text transform="translate(18 ${PLOT.top + INNER_HEIGHT / 2}) rotate(-90)" text-anchor="middle">${escaped(axis)}</text>`,
-    ...(limitMs === undefined ? [] : [limit(y(limitMs), limitMs)]),
+      .filter(value => value * 1_000 <= endMs)
+      .map(value => text(x(value * 1_000), HEIGHT - PLOT.bottom + 20, String(value), 'middle')),
+    text(PLOT.left + INNER_WIDTH / 2, HEIGHT - 12, 'time, seconds', 'middle'),
+    `<text transform="translate(18 ${PLOT.top + INNER_HEIGHT / 2}) rotate(-90)" text-anchor="middle">lag, seconds</text>`,
     ...series.map(({ points }, n) => curve(points, n, x, y)),
     ...series.map(({ name }, n) => legend(name, n)),
     '</svg>',
@@ -76,11 +63,6 @@ export function lagPlot(series: readonly LagSeries[], options: LagPlotOptions = 
 function gridline(y: number, label: string): string {
   const line = `<line x1="${PLOT.left}" y1="${y}" x2="${WIDTH - PLOT.right}" y2="${y}" stroke="${label === '0' ? '#222' : '#ddd'}"/>`
   return `${line}${text(PLOT.left - 8, y + 4, label, 'end')}`
-}
-
-function limit(y: number, limitMs: number): string {
-  const line = `<line x1="${PLOT.left}" y1="${y}" x2="${WIDTH - PLOT.right}" y2="${y}" stroke="#a00" stroke-dasharray="3 3"/>`
-  return `${line}${text(WIDTH - PLOT.right, y - 6, `${limitMs / 1_000} s`, 'end')}`
 }
 
 function curve(

@@ -1,14 +1,13 @@
-import type { LanguageId } from '../../common/language.ts'
-import type { EndReason } from '../../common/lifecycle.ts'
-import type { Leg, LegUplink } from '../../core/model/leg.ts'
-import { relayOptions } from '../../core/model/relay-settings.ts'
-import { Relay } from '../../core/room/relay.ts'
-import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME } from '../../transcode/pcm.ts'
-import { FakeClock } from '../fakes/fake-clock.ts'
-import { FakeTranslator } from '../fakes/fake-translator.ts'
-import type { LagPoint } from '../lag-plot.ts'
-import { randomFrom } from '../random.ts'
-import { Mp3Maker } from '../service/scripted-answers.ts'
+import type { LanguageId } from '../src/common/language.ts'
+import type { EndReason } from '../src/common/lifecycle.ts'
+import type { Leg, LegUplink } from '../src/core/model/leg.ts'
+import { relayOptions } from '../src/core/model/relay-settings.ts'
+import { Relay } from '../src/core/room/relay.ts'
+import { FakeClock } from '../src/simulator/fakes/fake-clock.ts'
+import { FakeTranslator } from '../src/simulator/fakes/fake-translator.ts'
+import { randomFrom } from '../src/simulator/random.ts'
+import { Mp3Maker } from '../src/simulator/service/scripted-answers.ts'
+import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME } from '../src/transcode/pcm.ts'
 
 /** One sentence of a script: its start and length. */
 export interface Sentence {
@@ -131,6 +130,12 @@ export interface ConversationOptions {
   readonly hear?: (listener: string, frames: Int16Array) => void
 }
 
+/** Lag of a listener at one moment. */
+interface LagPoint {
+  readonly atMs: number
+  readonly lagMs: number
+}
+
 /** Timing of one translated sentence. */
 export interface Told {
   readonly speaker: string
@@ -180,10 +185,10 @@ export async function converse(options: ConversationOptions): Promise<Conversati
   const voice = await translations(speech)
   const told = new Map<string, Told>()
   const lag = new Map<string, LagPoint[]>()
-  relay.observer.on('lag', ({ listener, lagMs, factor }) => {
+  relay.observer.on('lag', ({ listener, lagMs }) => {
     const points = lag.get(listener)
-    if (points) points.push({ atMs: at(), lagMs, factor })
-    else lag.set(listener, [{ atMs: at(), lagMs, factor }])
+    if (points) points.push({ atMs: at(), lagMs })
+    else lag.set(listener, [{ atMs: at(), lagMs }])
   })
   let ending = ''
   let captions = 0

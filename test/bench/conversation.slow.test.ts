@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type ConversationReport,
-  converse,
-  schedule,
-} from '../../../src/simulator/conversation/conversation.ts'
-import { recordings, steepest } from '../../support/transcode/speech-signal.ts'
+import { type ConversationReport, converse, schedule } from '../../bench/conversation.ts'
+import { recordings, steepest } from '../support/transcode/speech-signal.ts'
 
 const MINUTE = 60_000
 /** Real time for half an hour of simulated time on a busy machine. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { lagPlot } from '../../src/simulator/lag-plot.ts'
+import { lagPlot } from '../../../src/cli/demo/lag-plot.ts'
 
 const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '' })
 
@@ -24,36 +24,6 @@ function drawn(svg: string) {
 }
 
 describe('a plot of the lag', () => {
-  test('has axes with names and round numbers, a title, a legend and one curve for each listener', () => {
-    const minutes = Array.from({ length: 30 }, (_, n) => ({
-      atMs: n * 60_000 + 59_000,
-      lagMs: 1_000 * (n % 5),
-    }))
-    const svg = lagPlot(
-      [
-        { name: 'Anna', points: minutes },
-        { name: 'Bob', points: minutes.slice(3) },
-      ],
-      { title: 'Half an hour', limitMs: 4_000 },
-    )
-    const { texts, curves } = drawn(svg)
-    for (const label of [
-      'Half an hour',
-      'Anna',
-      'Bob',
-      'time, minutes',
-      'lag, seconds',
-      '0',
-      '10',
-      '30',
-      '4',
-      '4 s',
-    ])
-      expect(texts).toContain(label)
-    expect(curves).toHaveLength(2)
-    expect(new Set(curves.map(({ stroke }) => stroke)).size).toBe(2)
-  })
-
   test('places a point at its time and lag, and returns to 0 where there was nothing', () => {
     const points = [
       { atMs: 0, lagMs: 0 },
@@ -61,7 +31,9 @@ describe('a plot of the lag', () => {
       { atMs: 2_000, lagMs: 4_000 },
       { atMs: 60_000, lagMs: 4_000 },
     ]
-    const [curve] = drawn(lagPlot([{ name: 'a', points }])).curves
+    const { texts, curves } = drawn(lagPlot([{ name: 'heard in es-es', points }]))
+    expect(texts).toEqual(expect.arrayContaining(['heard in es-es', 'time, seconds', '0', '60', '4']))
+    const [curve] = curves
     const [zero, two, four, down, up, last] = curve!.points
     expect(curve!.points).toHaveLength(6)
     expect(zero![1] - two![1]).toBeCloseTo(two![1] - four![1], 0)
@@ -71,12 +43,6 @@ describe('a plot of the lag', () => {
     expect((two![0] - zero![0]) * 60).toBeCloseTo(last![0] - zero![0], -1)
   })
 
-  test('shows short times in seconds', () => {
-    expect(drawn(lagPlot([{ name: 'a', points: [{ atMs: 9_000, lagMs: 1 }] }])).texts).toContain(
-      'time, seconds',
-    )
-  })
-
   test('is a valid picture for any input', () => {
     const point = fc.record({
       atMs: fc.integer({ min: 0, max: 10_000_000 }),
@@ -84,12 +50,12 @@ describe('a plot of the lag', () => {
     })
     const series = fc.record({ name: fc.string(), points: fc.array(point, { maxLength: 50 }) })
     fc.assert(
-      fc.property(fc.array(series, { maxLength: 6 }), fc.string(), (all, title) => {
+      fc.property(fc.array(series, { maxLength: 6 }), all => {
         const ordered = all.map(({ name, points }) => ({
           name,
           points: points.toSorted((a, b) => a.atMs - b.atMs),
         }))
-        const svg = lagPlot(ordered, { title })
+        const svg = lagPlot(ordered)
         expect(XMLValidator.validate(svg)).toBe(true)
         for (const { points } of drawn(svg).curves)
           for (const [x, y] of points) {
@@ -99,7 +65,7 @@ describe('a plot of the lag', () => {
             expect(y).toBeLessThanOrEqual(400)
           }
       }),
-      { numRuns: 100, seed: 4 },
+      { numRuns: 25, seed: 4 },
     )
   })
 })
