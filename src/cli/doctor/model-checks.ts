@@ -75,7 +75,7 @@ async function modelCheck(name: string, model: ModelChoice, around: ModelEnviron
   const trial = await around.loadModel(model)
   return trial.worked
     ? ok(name, `${what}: ${trial.what} in ${(trial.ms / 1000).toFixed(1)} s`)
-    : fail(name, `${what}: ${trial.reason}`, 'check model, kind and vad; until then the next engine is used')
+    : fail(name, `${what}: ${trial.reason}`, 'check model and vad; until then the next engine is used')
 }
 
 function packageMissing(name: string): Check {

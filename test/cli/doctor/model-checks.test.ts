@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { modelChecks, modelFileChecks } from '../../../src/cli/doctor/model-checks.ts'
 import { serviceSettings } from '../../../src/service/server/settings.ts'
+import { ctcFiles } from '../../support/engines/sherpa/streaming-tone-models.ts'
 import { HAS_SHERPA, type ToneModels, writeToneModels } from '../../support/engines/sherpa/tone-engines.ts'
 
 let models: ToneModels
@@ -27,15 +28,16 @@ describe.skipIf(!HAS_SHERPA)('models of the settings', () => {
   })
 
   it('are listed without being loaded', async () => {
+    const half = await models.write('half', { ...ctcFiles(), 'voices.bin': 'voices' })
     const settings = engines({
       transcription: [{ engine: 'sherpa', model: models.whisper, languages: ['en-us'] }],
-      synthesis: [{ engine: 'sherpa', model: models.ctc, kind: 'kokoro', languages: ['en-us'], gender: 'F' }],
+      synthesis: [{ engine: 'sherpa', model: half, languages: ['en-us'], gender: 'F' }],
     })
     const [first, second] = await modelFileChecks(settings)
     expect(first).toMatchObject({ status: 'ok', found: `${models.whisper}, whisper, 1 MB` })
     expect(second).toMatchObject({
       status: 'fail',
-      found: `${models.ctc} has no voices.bin, espeak-ng-data, for a kokoro model`,
+      found: `${half} has no espeak-ng-data, for a kokoro model`,
     })
   })
 })
