@@ -105,15 +105,11 @@ function leaves(shape: Shape, path: readonly string[]): Key[] {
 /** Maps the former path of each renamed key to its current path. `*` matches any entry of a list. */
 export const RENAMED_KEYS: ReadonlyMap<string, string> = new Map([
   ...limits('limits'),
-  ['limits.requestMs', 'limits.requestTimeoutMs'],
-  ['limits.stalledMs', 'limits.connectionTimeoutMs'],
   ['drain.askSeconds', 'drain.resumeDelaySeconds'],
   ['service.sessionMinutes', 'service.maxSessionMinutes'],
   ['service.places', 'service.resultPaths'],
   ...limits('embedded.limits'),
   ['embedded.admitBehindMs', 'embedded.admitLagMs'],
-  ['embedded.maxBehindMs', 'embedded.warnLagMs'],
-  ['embedded.endBehindMs', 'embedded.endLagMs'],
   ['relay.levelling', 'relay.normalizeLoudness'],
   ['relay.levelDb', 'relay.targetLoudnessDb'],
   ['relay.lowDb', 'relay.original.lowDb'],
@@ -148,10 +144,7 @@ const RENAMED_NOTICES: ReadonlyMap<string, string> = new Map([
 /** The limits that both servers have. */
 function limits(section: string): [string, string][] {
   const renamed = {
-    headersMs: 'headersTimeoutMs',
     idleMs: 'keepAliveTimeoutMs',
-    strangersPerSecond: 'unauthenticatedPerSecond',
-    strangersPerSecondInAll: 'unauthenticatedPerSecondTotal',
     neighbours: 'exemptAddresses',
     maxLateMs: 'maxEventLoopLagMs',
   }

@@ -60,14 +60,14 @@ class FakeCalls implements SimulatedCalls {
 async function served(wishes: Partial<DashboardOptions> & { maxAttemptsPerMinute?: number } = {}) {
   const world = await watched()
   const { clock } = world
-  const { maxAttemptsPerMinute = 10, ...options } = wishes
-  const settings = controlSettingsSchema.parse({ keys: [{ name: 'desk', key: KEY }], maxAttemptsPerMinute })
+  const { maxAttemptsPerMinute, ...options } = wishes
+  const settings = controlSettingsSchema.parse({ keys: [{ name: 'desk', key: KEY }] })
   const audience = new ViewerHub({ clock, maxViewers: 2, feed: () => world.look() })
   const calls = new FakeCalls()
   const server = Fastify({ forceCloseConnections: true })
   await server.register(dashboard, {
     prefix: '/dashboard',
-    keys: new BearerKeys(settings, clock),
+    keys: new BearerKeys(settings, clock, { maxAttemptsPerMinute }),
     audience,
     clock,
     simulated: calls,
