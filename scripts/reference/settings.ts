@@ -86,13 +86,13 @@ function inside(path: string, shape: Shape): SettingRow[] {
   })
 }
 
-function typeOf({ type, enum: choices, anyOf, oneOf, const: constant, multipleOf }: Shape): string {
+function typeOf({ type, enum: choices, anyOf, oneOf, const: constant }: Shape): string {
   if (choices || constant !== undefined) return 'choice'
   switch (type) {
     case 'integer':
       return 'whole number'
     case 'number':
-      return multipleOf === 1 ? 'whole number' : 'number'
+      return 'number'
     case 'boolean':
       return 'true, false'
     case 'array':

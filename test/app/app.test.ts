@@ -14,7 +14,7 @@ const config: AppConfig = {
 }
 
 test('rejects unusable settings before anything is started', async () => {
-  await expect(buildApp({ ...config, relay: { fragmentMs: 50 } })).rejects.toThrow('fragmentMs')
+  await expect(buildApp({ ...config, relay: { maxLagMs: 50 } })).rejects.toThrow('maxLagMs')
   await expect(buildApp({ ...config, service: { url: 'ftp://x' } })).rejects.toThrow('ftp://x')
   const translator = new FakeTranslator()
   await expect(buildApp({ ...config, twilio: { authTokens: [] } }, { translator })).rejects.toMatchObject({

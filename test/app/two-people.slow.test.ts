@@ -235,9 +235,7 @@ describe.concurrent('a connection breaks', () => {
 
 describe('the translation service', () => {
   test('is unavailable: everyone hears originals and a notice, and translations after its recovery', async () => {
-    await using x = await exchange({
-      config: { attendant: { outageNoticeAfterMs: 1_000, recoveryNoticeAfterMs: 0 } },
-    })
+    await using x = await exchange()
     const { caller, callee } = await x.connected()
     await say(caller, VOICE.caller, 800)
     await translationsHeard(x, 1)

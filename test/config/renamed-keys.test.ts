@@ -119,9 +119,9 @@ it('a notice is reported with its new name, in any language', () => {
 })
 
 it('doctor shows the new name as the fix', () => {
-  const { error } = problemsOf({ yaml: 'relay:\n  keepMs: 5000' })
+  const { error } = problemsOf({ yaml: 'relay:\n  levelDb: 5' })
   expect(settingsFailures(error)).toMatchObject([
-    { found: expect.stringMatching(/dragoman\.yaml:2: relay\.keepMs was renamed$/) },
+    { found: expect.stringMatching(/dragoman\.yaml:2: relay\.levelDb was renamed$/) },
   ])
-  expect(JSON.stringify(settingsFailures(error))).toContain('write relay.reconnectWindowMs')
+  expect(JSON.stringify(settingsFailures(error))).toContain('write relay.targetLoudnessDb')
 })
