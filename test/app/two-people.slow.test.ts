@@ -252,6 +252,8 @@ describe('the translation service', () => {
     expect(times(callee.heard(), noticeHz('service-unavailable', 'es'))).toBe(1)
     expect(times(caller.heard(), noticeHz('service-unavailable', 'en'))).toBe(1)
 
+    // Only the end of a long outage has a notice.
+    await callee.quietFor(4_500)
     await x.service.start()
     await noticeHeard(x, 'service-back', 2)
     const before = times(callee.heard(), TRANSLATED.caller)
