@@ -60,7 +60,7 @@ export class GeminiSpeechTranslator implements SpeechTranslator {
   constructor(options: Settings, clock: Clock) {
     this.#options = options
     this.#clock = clock
-    this.#engine = new LiveEngine('interpretation', this.name, clock)
+    this.#engine = new LiveEngine('interpretation', this.name, options, clock)
   }
 
   targets(from: LanguageId): readonly LanguageId[] {

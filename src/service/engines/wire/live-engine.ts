@@ -1,9 +1,17 @@
 import type { Clock } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
 import { EngineError, type EngineKind, type SpeechStream } from '../engine.ts'
 import type { SocketFault } from './engine-socket.ts'
 import { FailureCooldown } from './failure-cooldown.ts'
 import type { LiveProtocol } from './live-protocol.ts'
 import { LiveStream } from './live-stream.ts'
+
+/** Settings that every live engine has. */
+export interface LiveEngineSettings {
+  readonly languages: readonly LanguageId[]
+  /** Replaces the time without speech after which a connection is closed (ms), for tests. */
+  readonly quietMs?: number
+}
 
 /** Time after repeated failures in which the engine is not used (ms). */
 const COOLDOWN_MS = 10_000
@@ -14,14 +22,16 @@ const QUIET_MS = 20_000
 export class LiveEngine {
   readonly #kind: EngineKind
   readonly #name: string
+  readonly #quietMs: number
   readonly #clock: Clock
   readonly #streams = new Set<LiveStream>()
   readonly #cooldown: FailureCooldown
   #closed = false
 
-  constructor(kind: EngineKind, name: string, clock: Clock) {
+  constructor(kind: EngineKind, name: string, { quietMs = QUIET_MS }: LiveEngineSettings, clock: Clock) {
     this.#kind = kind
     this.#name = name
+    this.#quietMs = quietMs
     this.#clock = clock
     this.#cooldown = new FailureCooldown(clock, COOLDOWN_MS)
   }
@@ -42,7 +52,7 @@ export class LiveEngine {
       const stream: LiveStream = await LiveStream.open({
         protocol,
         clock: this.#clock,
-        quietMs: QUIET_MS,
+        quietMs: this.#quietMs,
         closed: () => {
           this.#streams.delete(stream)
           closed()

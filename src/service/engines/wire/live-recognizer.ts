@@ -2,7 +2,7 @@ import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
 import { heardLanguage } from '../languages.ts'
-import { LiveEngine } from './live-engine.ts'
+import { LiveEngine, type LiveEngineSettings } from './live-engine.ts'
 import type { LiveProtocol } from './live-protocol.ts'
 import { TranscriptLog } from './transcript-log.ts'
 
@@ -28,13 +28,13 @@ export class LiveRecognizer implements SpeechToText {
 
   constructor(
     name: string,
-    settings: { readonly languages: readonly LanguageId[] },
+    settings: LiveEngineSettings,
     clock: Clock,
     protocol: (speech: LiveSpeech) => LiveProtocol,
   ) {
     this.name = name
     this.languages = settings.languages
-    this.#engine = new LiveEngine('transcription', name, clock)
+    this.#engine = new LiveEngine('transcription', name, settings, clock)
     this.#protocol = protocol
   }
 

@@ -328,7 +328,7 @@ export class OpenAiSpeechTranslator implements SpeechTranslator {
     this.#options = options
     this.#clock = clock
     this.#wall = wall
-    this.#engine = new LiveEngine('interpretation', this.name, clock)
+    this.#engine = new LiveEngine('interpretation', this.name, options, clock)
   }
 
   targets(from: LanguageId): readonly LanguageId[] {

@@ -85,7 +85,7 @@ export class SonioxSpeechTranslator implements SpeechTranslator {
   constructor(options: Settings, clock: Clock) {
     this.#options = options
     this.#clock = clock
-    this.#engine = new LiveEngine('interpretation', this.name, clock)
+    this.#engine = new LiveEngine('interpretation', this.name, options, clock)
     const { apiKey, languages } = options
     const url = options.url.replace('//stt-rt.', '//tts-rt.')
     const voices = options.voices.map(voice => ({ ...voice, languages: voice.languages ?? languages }))
