@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { CARRIERS } from '../../src/bridges/phone/carriers.ts'
 import { allowedBy, KEYS, propertiesOf, type Shape, variableOf } from '../../src/config/keys.ts'
+import { ENGINE_KINDS } from '../../src/service/engines/settings.ts'
 import { code, head, table } from './markdown.ts'
 
 /** A setting's shape with its description from `.meta({ about })`. */
@@ -86,13 +88,13 @@ function inside(path: string, shape: Shape): SettingRow[] {
   })
 }
 
-function typeOf({ type, enum: choices, anyOf, oneOf, const: constant, multipleOf }: Shape): string {
+function typeOf({ type, enum: choices, anyOf, oneOf, const: constant }: Shape): string {
   if (choices || constant !== undefined) return 'choice'
   switch (type) {
     case 'integer':
       return 'whole number'
     case 'number':
-      return multipleOf === 1 ? 'whole number' : 'number'
+      return 'number'
     case 'boolean':
       return 'true, false'
     case 'array':
@@ -110,9 +112,35 @@ function defaultOf(shape: Shape): string {
   return code(text)
 }
 
+/** Tables with common settings: each stands in the page once, below a name for all of them. */
+const ALIKE = [
+  { of: CARRIERS.map(({ name }) => name), as: '<carrier>' },
+  { of: ENGINE_KINDS.map(kind => `embedded.engines.${kind}`), as: 'embedded.engines.<kind>' },
+]
+
+/** The rows of the page: those that all tables of a kind have are there once, with the first of these tables. */
+function pageRows(): SettingRow[] {
+  return ALIKE.reduce<SettingRow[]>((rows, { of, as }) => {
+    const common = ({ path, variable, ...rest }: SettingRow) => {
+      const table = of.find(name => path.startsWith(`${name}.`))
+      if (table === undefined) return undefined
+      const place = path.replace(table, as)
+      return { table, place, key: JSON.stringify([place, rest]) }
+    }
+    const tables = Map.groupBy(rows, each => common(each)?.key)
+    return rows.flatMap(each => {
+      const found = common(each)
+      if (!found || tables.get(found.key)?.length !== of.length) return [each]
+      if (found.table !== of[0]) return []
+      const variable = each.variable.replace(variableOf(found.table), variableOf(as).toUpperCase())
+      return [{ ...each, path: found.place, variable }]
+    })
+  }, settingRows())
+}
+
 /** `docs/reference/settings.md`. */
 export function settingsPage(): string {
-  const rows = settingRows()
+  const rows = pageRows()
   const tables = new Set(rows.flatMap(({ path }) => (path.includes('.') ? path.split('.')[0]! : [])))
   const nameOf = (path: string) => path.split('.')[0] ?? ''
   const sections = Map.groupBy(rows, ({ path }) => (tables.has(nameOf(path)) ? nameOf(path) : ''))
@@ -120,7 +148,7 @@ export function settingsPage(): string {
     const page = PAGES[section]
     const there = page !== undefined && existsSync(new URL(`../../docs/${page}`, import.meta.url))
     const more = !there ? '' : `\nMore: [${page.replace(/^.*\/|\.md$/g, '')}](../${page}).\n`
-    return `\n## ${section === '' ? 'The server' : section}\n${more}\n${table(HEADS, members.map(cells))}`
+    return `\n## ${section === '' ? 'The server' : section === '<carrier>' ? 'Every carrier' : section}\n${more}\n${table(HEADS, members.map(cells))}`
   })
   return head('Settings', ABOUT) + parts.join('')
 }
@@ -131,7 +159,8 @@ const ABOUT = `Settings come from \`dragoman.yaml\`, the environment and the com
 \`${variableOf('twilio.authToken')}\` is \`twilio.authToken\`. Variables contain lists separated by commas, and tables as JSON; an empty variable is
 ignored. A **secret** can also be read from a file: \`…_FILE\` names it. \`DRAGOMAN_CONFIG\` names the settings file itself. An unknown or
 invalid key is an error that names its place, the value found and the allowed values. A star represents a name of your own, or each
-entry of a list. [\`dragoman.example.yaml\`](../../dragoman.example.yaml) is a template with every setting.
+entry of a list; \`<carrier>\` is each of ${CARRIERS.map(({ name }) => code(name)).join(', ')}, \`<kind>\` each of
+${ENGINE_KINDS.map(code).join(', ')}. [\`dragoman.example.yaml\`](../../dragoman.example.yaml) is a template with every setting.
 `
 
 function cells({ path, variable, about = '', type, allowed, default: usual, secret }: SettingRow): string[] {

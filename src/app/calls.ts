@@ -10,6 +10,7 @@ import { Switchboard } from '../core/calls/switchboard.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Dialer } from '../core/model/dialer.ts'
 import type { Fleet } from '../core/model/fleet.ts'
+import { relayOptions } from '../core/model/relay-settings.ts'
 import { Relay } from '../core/room/relay.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { DiskRecorder } from '../media/recording/disk-recorder.ts'
@@ -53,7 +54,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   const { maxMinutes, maxRooms = settings.relay.maxLegs, roomCodes: fixed } = settings.calls
   const language = settings.languages.hears
   await using stack = new AsyncDisposableStack()
-  const relay = stack.use(new Relay({ ...translators, options: settings.relay, clock, log }))
+  const relay = stack.use(new Relay({ ...translators, options: relayOptions(settings.relay), clock, log }))
   const carrierSelection = new CarrierSelection({
     carriers,
     channelsOf: room =>

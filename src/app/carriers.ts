@@ -18,7 +18,6 @@ import { CarrierDialer } from '../bridges/phone/outbound/carrier-dialer.ts'
 import { destinationFault } from '../bridges/phone/outbound/destination.ts'
 import { OUTBOUND_DEFAULTS, type OutboundSettings } from '../bridges/phone/outbound/settings.ts'
 import type { Clock } from '../common/clock.ts'
-import { withDefaults } from '../common/defaults.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
@@ -116,7 +115,6 @@ async function openCarrier(
   const section: CarrierSettings = all[name]
   const { outbound, numbers = {}, insecure = false } = section
   const { ownAuthTokens: local, ownKey, streamLimits, others } = options
-  const limits = withDefaults<Partial<StreamLimits>>(section.limits ?? {}, streamLimits)
   const own = numbersOf(all)
   assertCallable(numbers, own, outbound, `${name}.numbers`)
   const dialers = outbound && openDialers(outbound, own, await definition.api(section), options)
@@ -131,7 +129,7 @@ async function openCarrier(
       // Twilio has its own key among its settings.
       const own = name === 'twilio' || ownKey === undefined ? [] : [ownKey]
       const carrier = await definition.carrier(section, open || !signed ? [] : [...own, localKey])
-      const options = { ...shared, insecure: open, local: local ?? false, limits }
+      const options = { ...shared, insecure: open, local: local ?? false, limits: streamLimits }
       bridge = await registerCarrier(server, carrier, options)
       server.decorate(name, bridge)
     },

@@ -13,6 +13,7 @@ import type { Translator } from '../core/translation/translator.ts'
 import { AddressGroups } from '../net/client-address.ts'
 import { GracefulClose } from '../net/graceful-close.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
+import { connectionsFor } from '../net/server-limits.ts'
 import { StateFile } from '../storage/database.ts'
 import { StateTables } from '../storage/state-tables.ts'
 import { TraceCounters } from '../tracing/counters.ts'
@@ -23,7 +24,7 @@ import { type Calls, openCalls } from './calls.ts'
 import { type OpenCarrier, openCarriers } from './carriers.ts'
 import { openFleet, openHomes } from './fleet.ts'
 import { type Guards, openGuards } from './guards.ts'
-import { openServer, version } from './server.ts'
+import { BRIDGE_LIMITS, type BridgeLimits, openServer, version } from './server.ts'
 import { openAnnouncer, openTranslators } from './service.ts'
 import { openStores, type Stores } from './stores.ts'
 import { TranslationService } from './translation-service.ts'
@@ -44,6 +45,8 @@ export interface AppOptions {
    * accepted without `publicUrl`.
    */
   readonly ownAuthTokens?: boolean
+  /** Overrides limits of the server, which have no setting. */
+  readonly serverLimits?: Partial<BridgeLimits>
   /** Overrides the limits of media streams, which have no setting. */
   readonly streamLimits?: Partial<StreamLimits>
 }
@@ -55,6 +58,7 @@ export interface AppContext {
   readonly service: TranslationService
   readonly stores: Stores
   readonly carriers: readonly OpenCarrier[]
+  readonly limits: BridgeLimits
   readonly server: FastifyInstance
   /** Limits requests before routes see them. */
   readonly requestGuard: RequestGuard
@@ -107,9 +111,11 @@ export async function openContext(
     ledger: stores.usage,
     fleet,
   })
-  const { limits, trustProxy } = settings
+  const { trustProxy } = settings
+  const maxConnections = connectionsFor(settings.relay.maxLegs)
+  const limits = { ...BRIDGE_LIMITS, maxConnections, ...options.serverLimits }
   const { server, requestGuard } = openServer({
-    limits,
+    limits: { ...settings.limits, ...limits },
     trustProxy,
     nodePaths: fleet.status !== 'alone',
     clock,
@@ -133,6 +139,7 @@ export async function openContext(
     ...{
       service,
       stores,
+      limits,
       server,
       requestGuard,
       ending,
@@ -169,7 +176,7 @@ function openControl({
     recorder: recording.mode === 'off' ? undefined : recorder,
     closed: control.keys.length === 0,
     transcripts,
-    readers: control,
+    readersPerLink: control.readersPerLink,
     groupOf: address => addresses.groupOf(address),
     webhooks,
     nodeOf: room => homes.nodeOf(room),

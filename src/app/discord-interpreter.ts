@@ -24,7 +24,7 @@ import type { LanguageId } from '../common/language.ts'
 import { errorFields, type Logger, noopLogger } from '../common/log.ts'
 import { having } from '../common/setting-fields.ts'
 import type { Caption, ServiceProblem, ServiceStatusChange } from '../core/model/events.ts'
-import { type RelaySettingsInput, relayOptions, relaySettingsSchema } from '../core/model/relay-settings.ts'
+import { type RelaySettingsInput, relayOptions, relayOptionsSchema } from '../core/model/relay-settings.ts'
 import { Relay } from '../core/room/relay.ts'
 import { checkOptions } from '../net/host-plugin.ts'
 import { ServiceTranslator } from '../service/client/translator.ts'
@@ -64,7 +64,7 @@ const interpreterOptionsSchema = z.strictObject({
     apiKey: z.string('an API key').optional(),
     socketPath: z.string('a path like /translate/socket.io/').optional(),
   }),
-  relay: relaySettingsSchema.optional(),
+  relay: relayOptionsSchema.optional(),
   channels: discordBridgeOptionsSchema.shape.channels,
   preferences: discordBridgeOptionsSchema.shape.preferences,
   running: discordBridgeOptionsSchema.shape.running,

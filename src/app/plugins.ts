@@ -27,7 +27,10 @@ import { registerMetrics } from './observability.ts'
 export async function registerPlugins(server: FastifyInstance, context: AppContext): Promise<void> {
   const { settings, carriers, clock } = context
   const { relay } = context.calls
-  const keys = new BearerKeys(settings.control, clock, () => context.fleet.nodes.length)
+  const keys = new BearerKeys(settings.control, clock, {
+    nodes: () => context.fleet.nodes.length,
+    maxAttemptsPerMinute: context.limits.maxAttemptsPerMinute,
+  })
   await registerMetrics(server, context, { keys, notReady: () => notReady(context) })
   await server.register(websocket, WEBSOCKET_OPTIONS)
   await server.register(pageFiles, { shared: ['bridges/browser/audio-packet'] })

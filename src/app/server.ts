@@ -11,6 +11,7 @@ import type { Logger } from '../common/log.ts'
 import { edgeServer } from '../net/edge-server.ts'
 import { guardServer, httpLimits, SECURITY_HEADERS } from '../net/http-hardening.ts'
 import { RequestGuard } from '../net/request-guard.ts'
+import { SERVER_LIMITS, type ServerLimits } from '../net/server-limits.ts'
 import type { LimitSettings } from '../net/settings.ts'
 import { type ErrorPage, sendError, sendErrorPage, wantsPage } from '../pages/error-page.ts'
 import { ControlError, fromFramework } from '../web/control/errors.ts'
@@ -47,8 +48,22 @@ function withoutNodePath(url: string): string {
   return url.replace(NODE_PATH, '')
 }
 
+/** Limits of the bridge’s server. */
+export interface BridgeLimits extends ServerLimits {
+  /** Time to receive a complete request (ms). */
+  readonly requestTimeoutMs: number
+  /** Idle time after which a stalled connection is closed, except for media streams (ms). */
+  readonly connectionTimeoutMs: number
+}
+
+export const BRIDGE_LIMITS: BridgeLimits = {
+  ...SERVER_LIMITS,
+  requestTimeoutMs: 9_000,
+  connectionTimeoutMs: 60_000,
+}
+
 export interface ServerOptions {
-  readonly limits: LimitSettings
+  readonly limits: BridgeLimits & Pick<LimitSettings, 'exemptAddresses' | 'keepAliveTimeoutMs'>
   /** Proxies trusted to set `X-Forwarded-For`. */
   readonly trustProxy: readonly string[]
   /** Accepts addresses that start with the path of a node. */

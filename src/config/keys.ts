@@ -9,7 +9,6 @@ export interface Shape {
   readonly const?: unknown
   readonly minimum?: number
   readonly maximum?: number
-  readonly multipleOf?: number
   readonly default?: unknown
   readonly properties?: Readonly<Record<string, Shape>>
   readonly additionalProperties?: Shape | boolean
@@ -72,13 +71,12 @@ export function allowedBy(shape: Shape): string {
   }
 }
 
-function numberAllowed({ type, minimum, maximum, multipleOf }: Shape): string {
-  const kind = type === 'integer' || multipleOf !== undefined ? 'a whole number' : 'a number'
+function numberAllowed({ type, minimum, maximum }: Shape): string {
+  const kind = type === 'integer' ? 'a whole number' : 'a number'
   const most = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum
-  const step = multipleOf !== undefined && multipleOf > 1 ? ` in steps of ${multipleOf}` : ''
-  if (minimum !== undefined && most !== undefined) return `${kind} from ${minimum} to ${most}${step}`
-  if (minimum !== undefined) return `${kind} from ${minimum}${step}`
-  return `${kind}${step}`
+  if (minimum !== undefined && most !== undefined) return `${kind} from ${minimum} to ${most}`
+  if (minimum !== undefined) return `${kind} from ${minimum}`
+  return `${kind}`
 }
 
 /** Returns the keys that a table of `shape` can have in any of its alternatives. */

@@ -22,20 +22,6 @@ export const soundSettingsSchema = z.strictObject({
     .default({})
     .describe('files by a name of letters, digits, _ and -')
     .meta({ about: 'Sounds that can be played in a room: file paths by name.' }),
-  timeoutMs: z
-    .number()
-    .int()
-    .min(100)
-    .max(10_000)
-    .default(2_000)
-    .meta({ about: 'Play a tone if the notice is not synthesized within this time (ms).' }),
-  cacheMb: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_024)
-    .default(32)
-    .meta({ about: 'Memory for sounds (MB). Above it, the least recently used sounds are removed.' }),
 })
 
 export type SoundSettings = z.infer<typeof soundSettingsSchema>

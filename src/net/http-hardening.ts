@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { RequestGuard } from './request-guard.ts'
-import type { ServerLimits } from './settings.ts'
+import type { ServerLimits } from './server-limits.ts'
 
 /** Restrictions for pages and for any content that a browser could interpret as one. Pages add exceptions. */
 const POLICY = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]

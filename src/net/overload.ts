@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8'
 import { type Clock, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import { type FieldTable, MS } from '../common/metric-field.ts'
-import type { ServerLimits } from './settings.ts'
+import type { LimitSettings } from './settings.ts'
 
 /** Interval between measurements (ms). */
 const LOOK_MS = 100
@@ -23,7 +23,7 @@ const WELL = 0.8
 export type OverloadReason = 'late' | 'memory'
 
 export interface OverloadOptions {
-  readonly limits: Readonly<Pick<ServerLimits, 'maxEventLoopLagMs' | 'maxMemoryShare'>>
+  readonly limits: Readonly<Pick<LimitSettings, 'maxEventLoopLagMs' | 'maxMemoryShare'>>
   readonly clock: Clock
   readonly log: Logger
   /** Returns the share of its available memory that this program uses; measured by default. */

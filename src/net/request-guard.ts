@@ -12,7 +12,8 @@ import {
 } from './client-address.ts'
 import { FairPlaces } from './fair-places.ts'
 import { isLocalAddress } from './outbound-guard.ts'
-import type { ServerLimits } from './settings.ts'
+import type { ServerLimits } from './server-limits.ts'
+import type { LimitSettings } from './settings.ts'
 
 /** Counters of the request guard: open connections and rejections, read by exporters. */
 export class RequestGuardCounters {
@@ -126,7 +127,7 @@ const PROBE = /^\/(?:live|ready|health)(?:\?|$)/
 const PROBES = { perSecond: 20, burst: 100 }
 
 export interface RequestGuardOptions {
-  readonly limits: ServerLimits
+  readonly limits: ServerLimits & Pick<LimitSettings, 'exemptAddresses'>
   /** Proxies that report client addresses and are not limited themselves. */
   readonly proxies: readonly string[]
   readonly clock: Clock

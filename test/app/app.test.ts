@@ -14,7 +14,7 @@ const config: AppConfig = {
 }
 
 test('rejects unusable settings before anything is started', async () => {
-  await expect(buildApp({ ...config, relay: { fragmentMs: 50 } })).rejects.toThrow('fragmentMs')
+  await expect(buildApp({ ...config, relay: { maxLagMs: 50 } })).rejects.toThrow('maxLagMs')
   await expect(buildApp({ ...config, service: { url: 'ftp://x' } })).rejects.toThrow('ftp://x')
   const translator = new FakeTranslator()
   await expect(buildApp({ ...config, twilio: { authTokens: [] } }, { translator })).rejects.toMatchObject({
@@ -61,12 +61,13 @@ test('a second service of the settings takes over, with its own key', async () =
 })
 
 test('counts wrong keys behind a trusted proxy by the forwarded address', async () => {
-  const control = { keys: [{ name: 'desk', key: 'a-key-that-nobody-would-guess' }], maxAttemptsPerMinute: 1 }
+  const control = { keys: [{ name: 'desk', key: 'a-key-that-nobody-would-guess' }] }
   for (const [trustProxy, other] of [
     [['loopback'], 401],
     [[], 429],
   ] as const) {
-    await using app = await buildApp({ ...config, control, trustProxy }, { translator: new FakeTranslator() })
+    const parts = { translator: new FakeTranslator(), serverLimits: { maxAttemptsPerMinute: 1 } }
+    await using app = await buildApp({ ...config, control, trustProxy }, parts)
     const status = async (client: string) => {
       const headers = { authorization: 'Bearer wrong', 'x-forwarded-for': client }
       const asked = { url: '/v1/rooms', remoteAddress: '127.0.0.1', headers }

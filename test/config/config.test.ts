@@ -118,14 +118,14 @@ describe('settings', () => {
 
   it('report every error of a file with line, found value, allowed values and suggestion', () => {
     const path = file(
-      'prot: 5\nauthToken: x\nlog:\n  level: loud\nrelay: { fragmentMs: 30 }\n' +
+      'prot: 5\nauthToken: x\nlog:\n  level: loud\nrelay: { maxLagMs: 30 }\n' +
         'twilio:\n  numbers:\n    +15551230001: { hears: es-es }\nlanguages: { speaks: english }\n',
     )
     expect(complaint({ file: path, env: {} }).split('\n').sort()).toEqual([
       `dragoman.yaml:1: prot: found an unknown key; allowed: ${KEYS} (did you mean port?)`,
       `dragoman.yaml:2: authToken: found an unknown key; allowed: ${KEYS} (did you mean twilio.authToken?)`,
       'dragoman.yaml:4: log.level: found "loud"; allowed: one of trace, debug, info, warn, error, fatal, silent',
-      'dragoman.yaml:5: relay.fragmentMs: found 30; allowed: a whole number from 20 to 200 in steps of 20',
+      'dragoman.yaml:5: relay.maxLagMs: found 30; allowed: a whole number from 2000 to 60000',
       'dragoman.yaml:8: twilio.numbers.15551230001: found "15551230001"; allowed: a number in quotes like "+15551234567" (did you mean "+15551230001", with the quotes?)',
       'dragoman.yaml:9: languages.speaks: found "english"; allowed: a language like en-us: <language>-<region>',
     ])

@@ -42,13 +42,13 @@ describe.each(['nginx', 'caddy'] as const)('behind %s, as in deploy/', kind => {
   const own = () => ({
     service: { url: service.url, apiKey: service.apiKey },
     trustProxy: ['127.0.0.1'],
-    control: { keys: [{ name: 'desk', key: KEY }], maxAttemptsPerMinute: 1 },
+    control: { keys: [{ name: 'desk', key: KEY }] },
   })
 
   beforeAll(async () => {
     if (programOf(kind) === undefined) return
     service = await ScriptedService.listen({ answer: tones() })
-    app = await buildApp(settings({ port: 0, ...own() }))
+    app = await buildApp(settings({ port: 0, ...own() }), { serverLimits: { maxAttemptsPerMinute: 1 } })
     port = Number(new URL(await app.listen()).port)
     proxy = await RealProxy.start(kind, { host: HOST, certificate: good, upstream: port })
   })

@@ -108,7 +108,7 @@ test('the rate of a key is divided among the nodes', () => {
     requestsPerMinute: 600,
   })
   const accepted = (nodes: number) => {
-    const keys = new BearerKeys(settings, new FakeClock(), () => nodes)
+    const keys = new BearerKeys(settings, new FakeClock(), { nodes: () => nodes })
     for (let n = 0; ; n++)
       try {
         keys.holderOf(`Bearer ${KEY}`, '203.0.113.1')

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { openServer } from '../../src/app/server.ts'
-import { limitSettingsSchema } from '../../src/net/settings.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { browserServer } from '../support/browser/browser-bridge-harness.ts'
+import { SERVED_LIMITS } from '../support/limits.ts'
 import { LogLines } from '../support/log-lines.ts'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml' }
@@ -58,7 +58,7 @@ test('a host name cannot inject markup into the page', async () => {
 
 test('a missing page is an HTML page for people and JSON for programs', async () => {
   const { server } = openServer({
-    limits: limitSettingsSchema.parse({}),
+    limits: SERVED_LIMITS,
     trustProxy: [],
     clock: new FakeClock(),
     log: new LogLines(),
@@ -76,7 +76,7 @@ test('a missing page is an HTML page for people and JSON for programs', async ()
 
 test('an unreadable address is a page for people and a status for programs', async () => {
   const { server } = openServer({
-    limits: limitSettingsSchema.parse({}),
+    limits: SERVED_LIMITS,
     trustProxy: [],
     clock: new FakeClock(),
     log: new LogLines(),

@@ -21,8 +21,6 @@ beforeAll(async () => {
     {
       apiKeys: [KEY],
       engines: { pocketsphinx: off, apertium: off },
-      // Without the limit on new connections, so that the flood is as strong as one from many addresses.
-      limits: { unauthenticatedPerSecond: 1_000_000, unauthenticatedPerSecondTotal: 1_000_000 },
     },
     { log: { debug: note, info: note, warn: note, error: note } },
   )

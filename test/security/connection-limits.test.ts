@@ -116,7 +116,7 @@ describe('a link to captions lifts no limit', () => {
     const it = await guarded({
       limits,
       browser: { access: 'invited' },
-      control: { keys: [{ name: 'desk', key: KEY }], readersPerLink: 1_000, readersPerAddress: 40 },
+      control: { keys: [{ name: 'desk', key: KEY }], readersPerLink: 1_000 },
     })
     const { port, app } = it
     const { captions, talk } = await room(port)

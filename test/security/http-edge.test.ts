@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { openServer } from '../../src/app/server.ts'
 import { systemClock } from '../../src/common/clock.ts'
 import { noopLogger } from '../../src/common/log.ts'
-import { limitSettingsSchema } from '../../src/net/settings.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
+import { SERVED_LIMITS } from '../support/limits.ts'
 import { guarded, KEY } from '../support/security/guarded.ts'
 import { exchanged, rawConnection } from '../support/security/raw.ts'
 import { fakeService } from '../support/service/fake-service.ts'
@@ -42,7 +42,7 @@ test('no server reads a host from the target of a request or an upgrade, with or
 })
 
 test('the path of a node is not removed from a target if a host would be left', async () => {
-  const limits = limitSettingsSchema.parse({})
+  const limits = SERVED_LIMITS
   const { server } = openServer({
     limits,
     trustProxy: [],

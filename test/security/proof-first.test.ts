@@ -4,9 +4,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { sign } from '../../src/bridges/phone/twilio/index.ts'
 import { markAuthenticated, RequestGuard } from '../../src/net/request-guard.ts'
-import { limitSettingsSchema } from '../../src/net/settings.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { Talker } from '../support/browser/page-client.ts'
+import { SERVED_LIMITS } from '../support/limits.ts'
 import { guarded, KEY, PUBLIC, ringing, TOKEN } from '../support/security/guarded.ts'
 import { fakeService } from '../support/service/fake-service.ts'
 import { query, TestClient } from '../support/service/test-client.ts'
@@ -134,7 +134,7 @@ describe('when strangers of the same address have used up every limit', () => {
 })
 
 test('strangers from 11 000 networks leave nothing to each other, and everything to a request with a proof', () => {
-  const limits = limitSettingsSchema.parse({})
+  const limits = SERVED_LIMITS
   const guard = new RequestGuard({ limits, proxies: ['loopback'], clock: new FakeClock() })
   const from = (n: number, headers: Record<string, string> = {}) =>
     ({

@@ -31,7 +31,8 @@ const STRANGERS: Readonly<Record<string, Record<string, string>>> = {
 
 test('closes every route to unauthenticated clients, except for those that reveal nothing', async () => {
   const bridge = await guarded({
-    control: { keys: [{ name: 'desk', key: 'x'.repeat(32) }], maxAttemptsPerMinute: 10_000 },
+    control: { keys: [{ name: 'desk', key: 'x'.repeat(32) }] },
+    limits: { maxAttemptsPerMinute: 10_000 },
   })
   const routes = routesOf(bridge)
   expect(routes.length).toBeGreaterThan(40)

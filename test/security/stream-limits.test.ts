@@ -3,9 +3,9 @@ import { WebSocket } from 'ws'
 import { sign } from '../../src/bridges/phone/twilio/index.ts'
 import { guarded, PUBLIC, TOKEN } from '../support/security/guarded.ts'
 
-test('the limits of a media stream are configurable', async () => {
+test('a media stream is closed above its limits', async () => {
   const limits = { maxMessageBytes: 2_048, messagesPerSecond: 50, messageBurst: 10 }
-  const { app, port } = await guarded({ twilio: { authTokens: [TOKEN], limits } })
+  const { app, port } = await guarded({}, { streamLimits: limits })
   const closed = async (messages: readonly string[]) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/twilio/media`, {
       headers: { 'x-twilio-signature': sign(TOKEN, `${PUBLIC.replace('https', 'wss')}/twilio/media`) },

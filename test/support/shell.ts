@@ -12,8 +12,6 @@ const PATIENCE_MS = 90_000
 /** Prevents rejections by a busy machine. */
 const NEVER_LATE = {
   DRAGOMAN_EMBEDDED_ADMIT_LAG_MS: '60000',
-  DRAGOMAN_EMBEDDED_WARN_LAG_MS: '60000',
-  DRAGOMAN_EMBEDDED_END_LAG_MS: '120000',
 }
 
 /** An empty working directory, and commands in it as a user types them, without external settings. */

@@ -5,7 +5,6 @@ import type { Logger } from '../../common/log.ts'
 import type { SettingsInput } from '../../common/setting-fields.ts'
 import type { LegTransport } from '../websocket/guarded-socket.ts'
 import type { Spoken, WebhookCall } from './incoming-call.ts'
-import { streamSettingsSchema } from './limits.ts'
 import { numbersSchema } from './number-settings.ts'
 import type { DialInput } from './outbound/outbound-call-state.ts'
 import type { OutboundSettings } from './outbound/settings.ts'
@@ -290,7 +289,6 @@ export const carrierFields = {
     .boolean()
     .default(false)
     .meta({ about: 'Accept unsigned requests from this machine, for testing.' }),
-  limits: streamSettingsSchema.prefault({}),
   numbers: numbersSchema,
 }
 

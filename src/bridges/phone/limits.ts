@@ -5,41 +5,18 @@ const ms = (fallback: number) => z.number().min(0, 'a time in ms, 0 or more').de
 const count = (fallback: number) =>
   z.int('a whole number').min(0, 'a whole number, 0 or more').default(fallback)
 
-/** Limits that are also settings of the server. */
-export const streamSettingsSchema = z.strictObject({
-  maxMessageBytes: z
-    .int()
-    .min(1_024)
-    .max(65_536)
-    .default(65_536)
-    .meta({ about: 'Maximum message size of a media stream (bytes).' }),
-  messagesPerSecond: z
-    .int()
-    .min(50)
-    .max(1_000)
-    .default(60)
-    .meta({ about: 'Maximum sustained message rate of a media stream (messages per second).' }),
-  messageBurst: z.int().min(1).max(10_000).default(250).meta({
-    about:
-      'Burst above that rate before the stream starts. Afterwards the limit also covers two minutes of messages.',
-  }),
-  maxUnsentBytes: z
-    .int()
-    .min(65_536)
-    .max(16_777_216)
-    .default(1_048_576)
-    .meta({ about: 'Maximum unsent data per media stream before it is terminated (bytes).' }),
-  maxCalls: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .default(10_000)
-    .meta({ about: 'Maximum number of remembered calls, current and recently ended.' }),
-})
-
 /** Resource limits and timeouts of a call, with their defaults. */
 export const streamLimitsSchema = z.strictObject({
-  ...streamSettingsSchema.shape,
+  /** Maximum size of a message (bytes). */
+  maxMessageBytes: z.int().min(1_024).max(65_536).default(65_536),
+  /** Sustained rate of messages; a stream has 50 per second. */
+  messagesPerSecond: z.int().min(50).max(1_000).default(60),
+  /** Burst above that rate before the stream starts. Afterwards the limit also covers two minutes of messages. */
+  messageBurst: z.int().min(1).max(10_000).default(250),
+  /** Unsent bytes above which the stream is terminated. */
+  maxUnsentBytes: z.int().min(65_536).max(16_777_216).default(1_048_576),
+  /** Remembered calls, current and recently ended. */
+  maxCalls: z.int().min(1).max(1_000_000).default(10_000),
   /** Lifetime of a stream token, from webhook to `start` (ms). */
   tokenTtlMs: ms(60_000),
   /** From upgrade to `start` (ms). */

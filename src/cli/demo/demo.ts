@@ -70,7 +70,7 @@ const EASY_ENGINES = {
   },
 }
 
-/** Audio that is sent ahead of real time (`relay.leadMs`), and the grid on which delays are measured (ms). */
+/** Audio that is sent ahead of real time, and the grid on which delays are measured (ms). */
 const LEAD_MS = 200
 const DELAY_RESOLUTION_MS = 10
 

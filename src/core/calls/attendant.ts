@@ -11,13 +11,21 @@ import type { Relay } from '../room/relay.ts'
 import { type AttendantSettings, keyMapOf } from './settings.ts'
 import { AttendantVoice } from './spoken-notices.ts'
 
+/** Duration of an outage before listeners are notified (ms); most are shorter. */
+const NOTICE_AFTER_MS = 1_000
+/** Minimum time between two such notices to the same listener (ms). */
+const NOTICE_EVERY_MS = 30_000
+/** Minimum duration of an outage for a notice when translation recovers (ms); a shorter one is hardly noticed. */
+const RECOVERY_NOTICE_AFTER_MS = 5_000
+/** Maximum time between two keys of a sequence (ms). */
+const KEY_TIMEOUT_MS = 3_000
+
 /**
  * Notifies one listener of speakers whom they hear untranslated: once while any are, at a limited rate, and when a long
  * outage has ended.
  */
 class AttendantOutage implements Disposable {
   readonly #voice: AttendantVoice
-  readonly #settings: AttendantSettings
   readonly #clock: Clock
   readonly #reachable: () => boolean
   /** The outages of this listener, by speaker and language, in the order in which they started. */
@@ -28,9 +36,8 @@ class AttendantOutage implements Disposable {
   #toldAt = Number.NEGATIVE_INFINITY
 
   /** `reachable`: the service responds, so the outage concerns single speakers. */
-  constructor(voice: AttendantVoice, settings: AttendantSettings, clock: Clock, reachable: () => boolean) {
+  constructor(voice: AttendantVoice, clock: Clock, reachable: () => boolean) {
     this.#voice = voice
-    this.#settings = settings
     this.#clock = clock
     this.#reachable = reachable
   }
@@ -41,7 +48,7 @@ class AttendantOutage implements Disposable {
     if (event.active) {
       if (this.#outages.size === 0) this.#since = this.#clock.now()
       this.#outages.set(key, event)
-      this.#waiting ??= setTimer(this.#clock, this.#settings.outageNoticeAfterMs, () => this.#tell())
+      this.#waiting ??= setTimer(this.#clock, NOTICE_AFTER_MS, () => this.#tell())
       return
     }
     this.#outages.delete(key)
@@ -57,14 +64,14 @@ class AttendantOutage implements Disposable {
     this[Symbol.dispose]()
     if (!this.#told) return
     this.#told = false
-    if (durationMs >= this.#settings.recoveryNoticeAfterMs) void this.#voice.say('service-back')
+    if (durationMs >= RECOVERY_NOTICE_AFTER_MS) void this.#voice.say('service-back')
     else this.#voice.hush()
   }
 
   #tell(): void {
     const now = this.#clock.now()
     const [outage] = this.#outages.values()
-    if (!outage || now - this.#toldAt < this.#settings.outageNoticeEveryMs) return
+    if (!outage || now - this.#toldAt < NOTICE_EVERY_MS) return
     this.#told = true
     this.#toldAt = now
     const { speaker, participant, name } = outage
@@ -145,14 +152,14 @@ export class Attendant implements Disposable {
   #of(id: string): Attended | undefined {
     const known = this.#attended.get(id)
     if (known) return known
-    const { relay, announcer, settings, language = 'en-us' } = this.#options
+    const { relay, announcer, language = 'en-us' } = this.#options
     const party = relay.find(id)
     if (!party) return undefined
     const voice = new AttendantVoice(announcer, party, language)
     const attended: Attended = {
       party,
       voice,
-      outage: new AttendantOutage(voice, settings, this.#clock, () => !relay.serviceUnavailable),
+      outage: new AttendantOutage(voice, this.#clock, () => !relay.serviceUnavailable),
       timers: this.#timersOf(party, voice),
       keys: NO_KEYS,
     }
@@ -180,8 +187,7 @@ export class Attendant implements Disposable {
   #pressed(id: string, key: string): void {
     const attended = this.#of(id)
     if (!attended) return
-    const { keyTimeoutMs } = this.#options.settings
-    const { state, command } = press(this.#table, attended.keys, key, this.#clock.now(), keyTimeoutMs)
+    const { state, command } = press(this.#table, attended.keys, key, this.#clock.now(), KEY_TIMEOUT_MS)
     attended.keys = state
     if (!command) return
     const room = attended.party.invitation.room

@@ -36,13 +36,6 @@ export const attendantSettingsSchema = z.strictObject({
         })
       }
     }),
-  keyTimeoutMs: z
-    .number()
-    .int()
-    .min(500)
-    .max(30_000)
-    .default(3_000)
-    .meta({ about: 'Maximum time between two keys of a sequence (ms).' }),
   languages: z
     .array(languageSchema)
     .max(9)
@@ -52,27 +45,6 @@ export const attendantSettingsSchema = z.strictObject({
       about:
         'Languages selected by the digits 1 to 9, in this order. If empty, keys cannot change the language.',
     }),
-  outageNoticeAfterMs: z
-    .number()
-    .int()
-    .min(0)
-    .max(60_000)
-    .default(1_000)
-    .meta({ about: 'Duration of an outage before listeners are notified (ms).' }),
-  outageNoticeEveryMs: z
-    .number()
-    .int()
-    .min(0)
-    .max(3_600_000)
-    .default(30_000)
-    .meta({ about: 'Minimum time between two outage notices to the same listener (ms).' }),
-  recoveryNoticeAfterMs: z
-    .number()
-    .int()
-    .min(0)
-    .max(600_000)
-    .default(5_000)
-    .meta({ about: 'Minimum duration of an outage for a notice when translation recovers (ms).' }),
 })
 
 export type AttendantSettings = Expanded<z.infer<typeof attendantSettingsSchema>>

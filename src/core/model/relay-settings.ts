@@ -3,13 +3,6 @@ import { type Expanded, languageSchema } from '../../common/setting-fields.ts'
 
 /** Settings of the relay; the defaults suit a phone call. */
 export const relaySettingsSchema = z.strictObject({
-  leadMs: z
-    .number()
-    .int()
-    .min(20)
-    .max(1_000)
-    .default(200)
-    .meta({ about: 'Lead of translations over real time (ms).' }),
   maxLagMs: z
     .number()
     .int()
@@ -50,12 +43,6 @@ export const relaySettingsSchema = z.strictObject({
         .meta({ about: 'Volume of the original with `duck`, under a translation (dB).' }),
     })
     .prefault({}),
-  noticeDuckDb: z
-    .number()
-    .min(-60)
-    .max(0)
-    .default(-15)
-    .meta({ about: 'Gain of original voices under a notice, relative to their usual volume (dB).' }),
   echoSuppression: z.boolean().default(true).meta({
     about:
       'Suppress acoustic echo: playback that a participant’s microphone picks up is not translated again.',
@@ -67,38 +54,9 @@ export const relaySettingsSchema = z.strictObject({
   interrupt: z.enum(['keep', 'clear']).default('keep').meta({
     about: 'Keep or clear pending translations when the listener starts to speak.',
   }),
-  interruptAfterMs: z
-    .number()
-    .int()
-    .min(60)
-    .max(5_000)
-    .default(300)
-    .meta({ about: 'With `clear`: continuous speech that counts as an interruption (ms).' }),
-  fragmentMs: z
-    .number()
-    .int()
-    .min(20)
-    .max(200)
-    .multipleOf(20)
-    .default(100)
-    .meta({ about: 'Length of the audio fragments sent to the service (ms, a multiple of 20).' }),
-  quietFragmentMs: z.number().int().min(20).max(1_000).multipleOf(20).default(180).meta({
-    about:
-      'Length of the fragments during silence (ms, a multiple of 20), from 1 s after speech on, when recognizers have detected its end. Values below `fragmentMs` have no effect.',
-  }),
-  replayMs: z.number().int().min(1_000).max(120_000).default(48_000).meta({
-    about:
-      'Speech kept for replay during a service outage (ms). The default covers half a minute and the speech not yet answered before it.',
-  }),
   ackDeadlineMs: z.number().int().min(200).max(10_000).default(1_500).meta({
     about:
       'Time without an acknowledgment before the connection is replaced (ms). Raise it on slow networks.',
-  }),
-  connectTimeoutMs: z.number().int().min(0).max(10_000).default(1_000).meta({
-    about: 'Time after which a first connection that is still being opened counts as an outage (ms).',
-  }),
-  reconnectWindowMs: z.number().int().min(0).max(120_000).default(10_000).meta({
-    about: 'Time in which a participant whose connection broke can reconnect (ms); 0 disables reconnection.',
   }),
   maxLegs: z.number().int().min(1).max(100_000).default(300).meta({
     about:
@@ -106,13 +64,27 @@ export const relaySettingsSchema = z.strictObject({
   }),
 })
 
-/** Complete options of a relay, with defaults filled in by `relayOptions`. */
-export type RelaySettings = Expanded<z.infer<typeof relaySettingsSchema>>
+/** Options of a relay in a program: its settings, and times that no operator has a reason to change. */
+export const relayOptionsSchema = relaySettingsSchema.extend({
+  /** Lead of translations over real time (ms). It bridges stalls of the process and the network. */
+  leadMs: z.number().int().min(20).max(1_000).default(200),
+  /** Length of the audio fragments sent to the service (ms). */
+  fragmentMs: z.number().int().min(20).max(200).multipleOf(20).default(100),
+  /** Speech kept for replay during an outage (ms): half a minute, and the speech not yet answered before it. */
+  replayMs: z.number().int().min(1_000).max(120_000).default(48_000),
+  /** Time after which a first connection that is still being opened counts as an outage (ms). */
+  connectTimeoutMs: z.number().int().min(0).max(10_000).default(1_000),
+  /** Time in which a participant whose connection broke can reconnect (ms); 0 disables reconnection. */
+  reconnectWindowMs: z.number().int().min(0).max(120_000).default(10_000),
+})
 
-/** Settings of a relay as written: those that are absent have their defaults. */
-export type RelaySettingsInput = Expanded<z.input<typeof relaySettingsSchema>>
+/** Complete options of a relay, with defaults filled in by `relayOptions`. */
+export type RelaySettings = Expanded<z.infer<typeof relayOptionsSchema>>
+
+/** Options of a relay as written: those that are absent have their defaults. */
+export type RelaySettingsInput = Expanded<z.input<typeof relayOptionsSchema>>
 
 /** Fills in defaults. Throws on an unknown key or an invalid value. */
 export function relayOptions(given: RelaySettingsInput = {}): RelaySettings {
-  return relaySettingsSchema.parse(given)
+  return relayOptionsSchema.parse(given)
 }

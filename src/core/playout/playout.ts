@@ -25,9 +25,11 @@ const MIN_RESERVE_MS = 100
 const LIVE_LEAD = 3
 /** … as the background of a translation, where a gap is worse than latency (frames). */
 const BACKGROUND_LEAD = 8
+/** Gain of original voices under a notice, relative to their usual volume (dB): they stay audible. */
+const NOTICE_DUCK_DB = -15
 
 /** The lead covers stalls of this process up to that length. */
-export type PlayoutSettings = Pick<RelaySettings, 'leadMs'> & Partial<Pick<RelaySettings, 'noticeDuckDb'>>
+export type PlayoutSettings = Pick<RelaySettings, 'leadMs'>
 
 export interface PlayoutOptions extends PlayoutSettings {
   readonly metrics: RelayMetrics
@@ -89,7 +91,7 @@ export class Playout {
   #held = false
 
   constructor(leg: Leg, options: PlayoutOptions) {
-    const { leadMs, noticeDuckDb = -15, metrics, reference, events = {} } = options
+    const { leadMs, metrics, reference, events = {} } = options
     if (!(leadMs >= FRAME_MS)) throw new RangeError(`leadMs must be at least ${FRAME_MS}, got ${leadMs}`)
     this.#leg = leg
     this.#leadMs = leadMs
@@ -102,7 +104,7 @@ export class Playout {
       finished: sound => this.#announced(sound),
       stopped: (sound, flush) => this.#stopped(sound, flush),
     })
-    this.#mixer = new PlayoutMixer(this.#announcements, 10 ** (noticeDuckDb / 20))
+    this.#mixer = new PlayoutMixer(this.#announcements, 10 ** (NOTICE_DUCK_DB / 20))
     this.#knownFrames = this.#messageFrames()
   }
 

@@ -5,8 +5,6 @@ import type { Playout } from '../playout/playout.ts'
 /** The fate of unplayed translations of a listener who starts to speak. */
 export interface InterruptSettings {
   readonly interrupt: 'keep' | 'clear'
-  /** Continuous speech that counts as an interruption (ms). */
-  readonly interruptAfterMs: number
 }
 
 export interface InterruptionOptions extends InterruptSettings {
@@ -14,6 +12,9 @@ export interface InterruptionOptions extends InterruptSettings {
   readonly playout: Playout
   readonly metrics: RelayMetrics
 }
+
+/** Continuous speech that counts as an interruption (ms): longer than a short word of assent. */
+const INTERRUPTS_AFTER_MS = 300
 
 /** Drops unplayed translations when the listener speaks, if `interrupt` is `clear`. */
 export class Interruption {
@@ -24,10 +25,10 @@ export class Interruption {
   /** Frames of speech in the current interval. */
   #breath = 0
 
-  constructor({ interrupt, interruptAfterMs, playout, metrics }: InterruptionOptions) {
+  constructor({ interrupt, playout, metrics }: InterruptionOptions) {
     this.#playout = playout
     this.#metrics = metrics
-    this.#after = interrupt === 'clear' ? Math.ceil(interruptAfterMs / FRAME_MS) : Number.POSITIVE_INFINITY
+    this.#after = interrupt === 'clear' ? INTERRUPTS_AFTER_MS / FRAME_MS : Number.POSITIVE_INFINITY
   }
 
   /** Takes the next frame of the listener. `speaking`: within a speech interval, which can contain `quiet` frames. */

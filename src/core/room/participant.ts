@@ -89,7 +89,6 @@ export class Participant {
     this.#state = initialState(invitation)
     this.since = clock.now()
     const { room, interrupt = settings.interrupt } = invitation
-    const { leadMs, noticeDuckDb } = settings
     this.#uplink = new ParticipantUplink({
       id: leg.id,
       ...{ clock, metrics, faults },
@@ -98,8 +97,7 @@ export class Participant {
       leveled: loudest => this.#reportLevel(loudest),
     })
     this.playout = new Playout(leg, {
-      leadMs,
-      noticeDuckDb,
+      leadMs: settings.leadMs,
       metrics,
       reference: this.echo?.played,
       events: {
@@ -107,9 +105,9 @@ export class Participant {
         failed: error => this.failed(error),
       },
     })
-    const { interruptAfterMs, followLanguages } = settings
+    const { followLanguages } = settings
     if (followLanguages.length > 0) this.#follower = new LanguageFollower(followLanguages)
-    this.#uplink.interrupts(new Interruption({ interrupt, interruptAfterMs, playout: this.playout, metrics }))
+    this.#uplink.interrupts(new Interruption({ interrupt, playout: this.playout, metrics }))
   }
 
   /** Keeps the participant's playback from the service; undefined when echo suppression is off. */

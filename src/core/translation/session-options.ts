@@ -11,7 +11,7 @@ import type { TranslationRequest, TranslationResult, Translator } from './transl
 /** Timing of a session; the lengths of fragments are whole frames. */
 export type SessionSettings = Pick<
   RelaySettings,
-  'fragmentMs' | 'quietFragmentMs' | 'replayMs' | 'ackDeadlineMs' | 'connectTimeoutMs'
+  'fragmentMs' | 'replayMs' | 'ackDeadlineMs' | 'connectTimeoutMs'
 >
 
 /** Receives what the service answers to a session. An exception ends neither the session nor its connection. */

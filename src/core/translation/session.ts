@@ -25,6 +25,8 @@ const UNANSWERED_MS = 5_000
 /** A place that was given up is free at the service within this time, and requested at this interval (ms). */
 const FREED_MS = 1_000
 const FREED_RETRY_MS = 50
+/** Length of fragments in a pause (ms): fewer, larger messages where no one notices. */
+const QUIET_FRAGMENT_MS = 180
 /** The failed attempt at which a service that works for others is reported, about 2 s after the first. */
 const REPORTED_ATTEMPT = 5
 
@@ -77,10 +79,16 @@ export class Session {
     this.#services = services
     this.#results = results
     this.#changed = changed
-    const { fragmentMs, quietFragmentMs, replayMs } = settings
+    const { fragmentMs, replayMs } = settings
     this.#retries = new RetryPolicy(services.random)
     this.#buffer = new ReplayBuffer({
-      ...{ pool: services.pool, fragmentMs, quietFragmentMs, capacityMs: replayMs, narrowband },
+      ...{
+        pool: services.pool,
+        fragmentMs,
+        quietFragmentMs: QUIET_FRAGMENT_MS,
+        capacityMs: replayMs,
+        narrowband,
+      },
     })
     this.#answers = new ResultTracker(this.#buffer, request.want === 'speech')
     this.#connections = this.#connectionsTo(services)

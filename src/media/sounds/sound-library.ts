@@ -78,11 +78,18 @@ const OUTAGE: ReadonlySet<NoticeName> = new Set([
 ])
 const BUSY: ReadonlySet<NoticeName> = new Set(['busy', 'line-full', 'minutes-spent'])
 
+/** Time after which a tone is played because a notice is not synthesized (ms): someone waits for it. */
+const TIMEOUT_MS = 2_000
+/** Memory for sounds (bytes): some hundred notices. */
+const CACHE_BYTES = 32 << 20
+
 export interface SoundLibraryOptions {
   readonly speaker: Speaker
   readonly settings: SoundSettings
   readonly clock: Clock
   readonly log: Logger
+  /** Time for the synthesis of a notice (ms). Default: 2 000. */
+  readonly timeoutMs?: number
 }
 
 /**
@@ -96,7 +103,7 @@ export class SoundLibrary implements Announcer {
 
   constructor(options: SoundLibraryOptions) {
     this.#options = options
-    this.#cache = new SoundCache(options.settings.cacheMb << 20)
+    this.#cache = new SoundCache(CACHE_BYTES)
   }
 
   async notice(
@@ -105,9 +112,9 @@ export class SoundLibrary implements Announcer {
     values: Readonly<Record<string, string>> = {},
   ): Promise<Sound> {
     const late = Promise.withResolvers<Sound>()
-    const { clock, settings, log } = this.#options
+    const { clock, log, timeoutMs = TIMEOUT_MS } = this.#options
     const instead = () => this.tone(BUSY.has(name) ? 'busy' : toneFor(name))
-    const timer = setTimer(clock, settings.timeoutMs, () => late.resolve(instead()))
+    const timer = setTimer(clock, timeoutMs, () => late.resolve(instead()))
     const key = `notice ${name} ${language} ${JSON.stringify(Object.entries(values).sort())}`
     const sound = this.#cache
       .get(key, () => this.#made(`notice ${name} ${language}`, this.#notice(name, language, values)))

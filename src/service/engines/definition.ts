@@ -101,9 +101,6 @@ export function serverEntry<const Name extends string, Shape extends z.core.$Zod
   return billed(z.strictObject({ engine: engineName(name), ...shape }))
 }
 
-/** A positive number of milliseconds. */
-const ms = (fallback: number) => z.int().min(1).default(fallback)
-
 export const enabledField = z
   .boolean()
   .default(true)
@@ -153,27 +150,22 @@ export const urlField = (fallback: string) =>
   addressSchema.default(fallback).meta({ about: 'URL of the service.' })
 
 /** The key of a server or service: as text or in a file. */
-const keyFields = {
+export const keyFields = {
   apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
   apiKeyFile: z.string().min(1).optional().meta({ about: 'File with the API key.' }),
 }
 
-/** Key and time of requests over HTTP. */
-export const requestFields = {
+/** Address, key and time of an HTTP server of any operator: a large model on a small machine takes long. */
+export const serverFields = {
+  url: ownUrlField('URL of the server.'),
   ...keyFields,
-  timeoutMs: ms(10_000).meta({ about: 'Timeout of a request, including retries (ms).' }),
+  timeoutMs: z.int().min(1).default(10_000).meta({ about: 'Timeout of a request, including retries (ms).' }),
 }
 
-/** Address, key and time of an HTTP server of any operator. */
-export const serverFields = { url: ownUrlField('URL of the server.'), ...requestFields }
-
 /** Access to an HTTP server. `apiKey` is sent as `Authorization: Bearer`, and is never part of an error or a log line. */
-export type EngineHttpOptions = DeepReadonly<z.infer<z.ZodObject<typeof serverFields>>>
-
-/** Key and time of a service over WebSocket. */
-export const liveFields = {
-  ...keyFields,
-  timeoutMs: ms(5_000).meta({ about: 'Timeout for opening a connection (ms).' }),
+export type EngineHttpOptions = Omit<DeepReadonly<z.infer<z.ZodObject<typeof serverFields>>>, 'timeoutMs'> & {
+  /** Default: 10 000 ms. */
+  readonly timeoutMs?: number
 }
 
 /** Voices of a server. */

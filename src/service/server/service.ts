@@ -32,6 +32,7 @@ import { ApiKeys } from './keys/api-keys.ts'
 import { KeyFile } from './keys/key-store.ts'
 import { StoredKeyUsage, UsageSaver } from './keys/key-usage.ts'
 import { KeyWatch } from './keys/key-watch.ts'
+import { boundSettings, type ServiceLimits } from './limits.ts'
 import type { ServiceFigures } from './process/messages.ts'
 import { AudioStreams } from './session/audio-stream.ts'
 import { ConnectGuard } from './session/namespace-sessions.ts'
@@ -55,6 +56,8 @@ export interface ServiceOptions {
   readonly engines?: EngineSet
   /** Share of its memory limit that this process uses; default: measured. */
   readonly memoryShare?: () => number
+  /** Overrides limits, which have no setting. */
+  readonly limits?: Partial<ServiceLimits>
 }
 
 /** A translation service; it serves requests after `listen`. */
@@ -80,7 +83,7 @@ export interface Service {
  * for invalid settings, with `CONFIG` for an invalid key file or state file.
  */
 export async function buildService(config: ServiceConfig, given: ServiceOptions = {}): Promise<Service> {
-  const settings = serviceSettings(config)
+  const settings = boundSettings(serviceSettings(config), given.limits)
   const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = given
   const ledger = new UsageLedger(clock, wallClock() - clock.now())
   const keys = new ApiKeys(settings, clock, ledger)
@@ -103,7 +106,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     // Processing a file can take long before the response starts.
     connectionTimeout: settings.uploadTimeoutMs + settings.batchTimeoutMs + HANDSHAKE_MS,
     keepAliveTimeout: settings.limits.keepAliveTimeoutMs,
-    http: httpOptions(settings.limits),
+    http: httpOptions(settings),
     forceCloseConnections: true,
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
@@ -112,7 +115,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const socketLog = limitedLog(log, clock)
   const refusals = new RefusalLog(clock, socketLog)
   const requestGuard = new RequestGuard({
-    limits: settings.limits,
+    limits: { ...settings, exemptAddresses: settings.limits.exemptAddresses },
     proxies: settings.trustProxy,
     clock,
     refused: (address, reason) => refusals.note(address, reason),

@@ -24,19 +24,7 @@ const batchShape = {
     about:
       'Maximum number of concurrent batch jobs, counted from the complete request to the last byte of the response. Uploads before that can use the memory of as many files.',
   }),
-  batchWorkers: z.int().min(1).default(1).meta({
-    about: 'Batch jobs processed in parallel; others wait, which leaves CPU cores to live sessions.',
-  }),
-  uploadTimeoutMs: z
-    .int()
-    .min(1)
-    .default(60_000)
-    .meta({ about: 'Maximum time to receive the request of a batch job (ms).' }),
-  batchTimeoutMs: z.int().min(1).default(300_000).meta({ about: 'Maximum time for a whole batch job (ms).' }),
 }
-
-/** Settings with defaults applied. */
-export type BatchSettings = z.infer<z.ZodObject<typeof batchShape>>
 
 /** Address at which this machine reaches a service that listens at `host`. */
 export function serviceUrl(host: string, port: number): string {
@@ -79,11 +67,6 @@ export const serviceConfigSchema = z
     keyFile: z.string().min(1).optional(),
     /** Database file in which the usage of keys and engines survives a restart; it can be shared with other services. */
     stateFile: z.string().min(1).optional(),
-    maxAttemptsPerMinute: z
-      .int()
-      .min(1)
-      .default(10)
-      .meta({ about: 'Maximum number of wrong keys per address and minute.' }),
     open: z
       .boolean()
       .default(false)
@@ -94,41 +77,10 @@ export const serviceConfigSchema = z
       .default(() => Math.max(2, availableParallelism() * 2))
       .meta({ about: 'Maximum number of concurrent sessions.' }),
     idleTimeoutMs: ms(60_000).meta({ about: 'Time without audio after which a session ends (ms).' }),
-    textIdleTimeoutMs: ms(300_000).meta({ about: 'Time without text after which a session ends (ms).' }),
     admitLagMs: ms(1_000).meta({
       about:
-        'Reject new sessions while the results of any session are, or recently were, later than this (ms).',
+        'Reject new sessions while the results of any session are, or recently were, later than this (ms). A session is warned at twice this lag, and ends at 15 times.',
     }),
-    warnLagMs: ms(2_000).meta({
-      about: 'Send `falling_behind` when results are later than this (ms).',
-    }),
-    endLagMs: ms(15_000).meta({ about: 'End a session when its results are later than this (ms).' }),
-    maxBacklogMs: ms(40_000).meta({ about: 'Maximum queued audio per session (ms).' }),
-    maxFragmentBytes: z
-      .int()
-      .min(2)
-      .default(512 * 1024)
-      .meta({ about: 'Maximum size of a `write_stream` payload (bytes).' }),
-    maxTextLength: z
-      .int()
-      .min(1)
-      .default(2_000)
-      .meta({ about: 'Maximum length of a `text` payload (characters).' }),
-    maxWaitingTexts: z
-      .int()
-      .min(1)
-      .default(100)
-      .meta({ about: 'Maximum number of queued texts per session.' }),
-    maxBadFragments: z
-      .int()
-      .min(1)
-      .default(50)
-      .meta({ about: 'Consecutive failed fragments or texts after which a session ends.' }),
-    maxUnreadBytes: z
-      .int()
-      .min(1)
-      .default(4 * 1024 * 1024)
-      .meta({ about: 'Maximum unread data per client before its session ends (bytes).' }),
     publicUrl: z
       .url({ protocol: /^https?$/ })
       .optional()
@@ -152,7 +104,7 @@ export const serviceConfigSchema = z
       }),
     /** Proxies trusted to set `X-Forwarded-For`, by which wrong keys are counted per client address. */
     trustProxy: trustedProxiesSchema,
-    /** Limits for unauthenticated clients, and overload thresholds. */
+    /** Overload thresholds, and who is exempt from limits. */
     limits: serviceLimitsSchema.prefault({}),
     phrasebook: z
       .string()

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../common/clock.ts'
 import { FailureLimiter, TokenBucket } from '../../common/rate-limit.ts'
 import { addressPrefix } from '../../net/client-address.ts'
+import { SERVER_LIMITS } from '../../net/server-limits.ts'
 import type { LinkTokens } from '../captions/caption-links.ts'
 import type { ControlContext } from './control-context.ts'
 import { ControlError } from './errors.ts'
@@ -19,6 +20,13 @@ interface KnownKey {
   readonly rate: TokenBucket
 }
 
+export interface BearerKeysOptions {
+  /** Current number of nodes, among which the rate of a key is divided. Default: 1. */
+  readonly nodes?: () => number
+  /** Wrong keys per address and minute. Default: 10. */
+  readonly maxAttemptsPerMinute?: number
+}
+
 /**
  * The keys of the control API, stored as digests. A key is compared with all of them in constant time. After too many
  * wrong keys, an address must wait; valid keys are still accepted, because keys cannot be guessed.
@@ -29,11 +37,10 @@ export class BearerKeys {
   readonly #known: readonly KnownKey[]
   readonly #attempts: FailureLimiter
 
-  /** `nodes`: current number of nodes, among which the rate of a key is divided. Default: 1. */
   constructor(
-    { keys, requestsPerMinute, maxAttemptsPerMinute }: ControlSettings,
+    { keys, requestsPerMinute }: ControlSettings,
     clock: Clock,
-    nodes: () => number = () => 1,
+    { nodes = () => 1, maxAttemptsPerMinute = SERVER_LIMITS.maxAttemptsPerMinute }: BearerKeysOptions = {},
   ) {
     this.#clock = clock
     this.#nodes = nodes

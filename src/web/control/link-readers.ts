@@ -1,7 +1,6 @@
 import type { Clock } from '../../common/clock.ts'
 import { KeyedRateLimiter } from '../../common/rate-limit.ts'
 import { MOST_READERS } from '../captions/caption-hub.ts'
-import type { ControlSettings } from './settings.ts'
 
 /** Share of all readers available to links; the rest is reserved for keys. */
 const LINK_SHARE = 0.8
@@ -11,7 +10,15 @@ const OF_LINK = { perSecond: 1, burst: 40 }
 const OF_ADDRESS = { perSecond: 0.5, burst: 30 }
 const MOST_RATES = 1_000
 
-export type LinkReaderLimits = Pick<ControlSettings, 'readersPerLink' | 'readersPerAddress'>
+/** Caption streams with links from one address that is not exempt from limits, below its number of connections. */
+const PER_ADDRESS = 48
+
+/** Numbers of concurrent caption streams. */
+export interface LinkReaderLimits {
+  readonly readersPerLink: number
+  /** Default: 48. */
+  readonly readersPerAddress?: number
+}
 
 /** A client with a link. */
 export interface LinkBearer {
@@ -46,7 +53,7 @@ export class LinkReaders {
   /** Counts a caption stream until the returned value is disposed. Returns undefined above a limit. */
   open({ link, group }: LinkBearer): Disposable | undefined {
     const places = [`link ${link}`, ...(group === undefined ? [] : [`address ${group}`])]
-    const { readersPerLink, readersPerAddress } = this.#limits
+    const { readersPerLink, readersPerAddress = PER_ADDRESS } = this.#limits
     const full =
       this.#all >= MOST_READERS * LINK_SHARE ||
       places.some((place, at) => this.#of(place) >= (at === 0 ? readersPerLink : readersPerAddress))

@@ -23,7 +23,7 @@ import type { WebhookSettings } from '../webhooks/settings.ts'
 import { WebhooksOut } from '../webhooks/webhooks.ts'
 import type { ControlContext } from './control-context.ts'
 import { Forwarding } from './forwarding.ts'
-import { type LinkReaderLimits, LinkReaders } from './link-readers.ts'
+import { LinkReaders } from './link-readers.ts'
 import { ROOMS, roomsAskedSchema } from './operations/fleet.ts'
 import { PlacedCalls, RecentlyEnded, RunningAnnouncements } from './resource-registry.ts'
 import { endRoom } from './room-ending.ts'
@@ -44,8 +44,8 @@ export interface ControlContextOptions {
   /** No client can request captions or transcripts, so none are kept. */
   readonly closed?: boolean
   readonly transcripts: TranscriptSettings
-  /** Limits of readers with links. Default: those of the settings. */
-  readonly readers?: LinkReaderLimits | undefined
+  /** Caption streams per link. Default: that of the settings. */
+  readonly readersPerLink?: number
   /** Address prefix to which an address counts. Default: the address. */
   readonly groupOf?: ((address: string) => string | undefined) | undefined
   /** Returns the other node of the fleet at which a room is; undefined: here, or unknown. Default: always here. */
@@ -68,7 +68,7 @@ export interface OpenControl extends AsyncDisposable {
   admission(inner: Admission): Admission
 }
 
-const DEFAULT_READERS = controlSettingsSchema.parse({})
+const DEFAULT_READERS = controlSettingsSchema.parse({}).readersPerLink
 const NOTHING_SAID: CaptionSource = { on() {}, life: () => undefined }
 
 /** Observes the relay from now on. Dispose it after the relay has closed. Rejects if transcripts cannot be stored. */
@@ -158,7 +158,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
     feed,
     captionHub,
     links,
-    linkReaders: new LinkReaders(options.readers ?? DEFAULT_READERS, clock),
+    linkReaders: new LinkReaders({ readersPerLink: options.readersPerLink ?? DEFAULT_READERS }, clock),
     groupOf: options.groupOf ?? addressPrefix,
     transcripts,
     webhooks,

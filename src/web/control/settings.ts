@@ -31,22 +31,12 @@ export const controlSettingsSchema = z.strictObject({
     .max(1_000_000)
     .default(600)
     .meta({ about: 'Maximum number of requests per key and minute.' }),
-  maxAttemptsPerMinute: z
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(10)
-    .meta({ about: 'Maximum number of wrong keys per address and minute.' }),
   readersPerLink: z
     .int()
     .min(1)
     .max(1_000)
     .default(200)
     .meta({ about: 'Maximum number of concurrent caption streams per link.' }),
-  readersPerAddress: z.int().min(1).max(1_000).default(48).meta({
-    about:
-      'Maximum number of concurrent caption streams opened by links from one address. limits.connectionsPerAddress also applies.',
-  }),
 })
 
 export type ControlSettings = z.infer<typeof controlSettingsSchema>

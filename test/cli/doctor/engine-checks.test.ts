@@ -83,7 +83,7 @@ test.skipIf(!HAS_SHERPA)('incomplete models are reported with where to get them'
       { engine: 'sherpa', model: models.whisper, languages: ['en-us'] },
       { engine: 'sherpa', model: '/nowhere', languages: ['en-us'] },
     ],
-    synthesis: [{ engine: 'sherpa', model: models.ctc, kind: 'kokoro', languages: ['en-us'], gender: 'F' }],
+    synthesis: [{ engine: 'sherpa', model: models.ctc, languages: ['en-us'], gender: 'F' }],
   })
   expect(found.filter(({ name }) => name.endsWith('sherpa'))).toMatchObject([
     { name: 'transcription 1: sherpa', status: 'ok', found: `${models.whisper}, whisper, 1 MB` },

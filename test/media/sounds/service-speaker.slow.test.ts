@@ -25,8 +25,14 @@ describe('speech from the service', () => {
   })
 
   it('speaks the notices', async () => {
-    const options = soundSettingsSchema.parse({ timeoutMs: 10_000 })
-    const parts = { speaker: speaker(), settings: options, clock: systemClock, log: noopLogger }
+    const options = soundSettingsSchema.parse({})
+    const parts = {
+      speaker: speaker(),
+      settings: options,
+      clock: systemClock,
+      log: noopLogger,
+      timeoutMs: 10_000,
+    }
     const { name, pcm } = await new SoundLibrary(parts).notice('choose-language', 'es-es', { key: '2' })
     expect(name).toBe('notice choose-language es-es')
     expect(dbfs(rms(pcm))).toBeGreaterThan(-26)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { AUDIO_RATES } from '../../../src/service/contract.ts'
+import { boundSettings } from '../../../src/service/server/limits.ts'
 import { serviceSettings } from '../../../src/service/server/settings.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../../docs/service/${name}`, import.meta.url), 'utf8')
@@ -19,7 +20,7 @@ function tableOf(page: string, first: string): string[][] {
 }
 
 test('the page lists the default limits', () => {
-  const settings: Record<string, unknown> = serviceSettings({ apiKeys: ['k'] })
+  const settings = boundSettings(serviceSettings({ apiKeys: ['k'] })) as unknown as Record<string, unknown>
   const rows = tableOf(read('capacity.md'), 'setting')
   expect(rows.length).toBeGreaterThan(5)
   for (const [name = '', value = ''] of rows.slice(1))

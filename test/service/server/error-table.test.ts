@@ -136,7 +136,7 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     const clock = new FakeClock()
     const { ready } = await fakeService({}, { clock })
     const { client, stream } = await ready('/stt')
-    stream.behindMs = NEVER_LATE.warnLagMs + 1
+    stream.behindMs = 2 * NEVER_LATE.admitLagMs + 1
     clock.advance(400)
     const met = await onSocket(client, false)
     expect(client.payloads('error')).toHaveLength(1)
@@ -146,7 +146,7 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     const clock = new FakeClock()
     const { ready } = await fakeService({}, { clock })
     const { client, stream } = await ready('/stt')
-    stream.behindMs = NEVER_LATE.endLagMs + 1
+    stream.behindMs = 15 * NEVER_LATE.admitLagMs + 1
     clock.advance(200)
     return onSocket(client, true)
   },

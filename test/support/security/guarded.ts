@@ -1,7 +1,10 @@
 import { onTestFinished } from 'vitest'
 import { type App, type AppConfig, type AppOptions, buildApp } from '../../../src/app/app.ts'
+import type { BridgeLimits } from '../../../src/app/server.ts'
 import { sign } from '../../../src/bridges/phone/twilio/index.ts'
+import { limitSettingsSchema } from '../../../src/net/settings.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
+import { divided } from '../limits.ts'
 import { LogLines } from '../log-lines.ts'
 
 export const PUBLIC = 'https://bridge.example.com'
@@ -16,8 +19,17 @@ export interface Guarded {
   webhook(name: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>
 }
 
+/** Settings; `limits` also has those that are constants. */
+export type GuardedConfig = Partial<Omit<AppConfig, 'limits'>> & {
+  readonly limits?: AppConfig['limits'] & Partial<BridgeLimits>
+}
+
 /** The whole bridge on loopback with a fake translator; closed after the test. */
-export async function guarded(config: Partial<AppConfig> = {}, parts: AppOptions = {}): Promise<Guarded> {
+export async function guarded(
+  { limits = {}, ...config }: GuardedConfig = {},
+  parts: AppOptions = {},
+): Promise<Guarded> {
+  const { settings, constants } = divided(limits, limitSettingsSchema)
   const log = new LogLines()
   const app = await buildApp(
     {
@@ -30,9 +42,9 @@ export async function guarded(config: Partial<AppConfig> = {}, parts: AppOptions
       twilio: { authTokens: [TOKEN] },
       ...config,
       // Tolerates a busy machine.
-      limits: { maxEventLoopLagMs: 60_000, ...config.limits },
+      limits: { maxEventLoopLagMs: 60_000, ...settings },
     },
-    { translator: new FakeTranslator(), log, ...parts },
+    { translator: new FakeTranslator(), log, serverLimits: constants, ...parts },
   )
   onTestFinished(() => app.close())
   const port = Number(new URL(await app.listen()).port)

@@ -1,11 +1,10 @@
 import { connect } from 'node:net'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
 import type { ErrorName } from '../../../src/service/server/errors.ts'
-import type { ServiceConfig } from '../../../src/service/server/settings.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { sine } from '../transcode/tone.ts'
-import { fakeService, KEY } from './fake-service.ts'
+import { type FakeServiceConfig, fakeService, KEY } from './fake-service.ts'
 import { quickEngines } from './instant-recognizer.ts'
 import { type Fields, upload } from './upload.ts'
 
@@ -24,13 +23,13 @@ export async function met(answer: Promise<Response> | Response): Promise<Met> {
   return { way: 'http', status: response.status, body: (await response.json()) as ServiceErrorBody }
 }
 
-async function refused(fields: Fields, config: Partial<ServiceConfig> = {}): Promise<Met> {
+async function refused(fields: Fields, config: FakeServiceConfig = {}): Promise<Met> {
   const { url } = await fakeService(config, { engines: quickEngines().engines })
   return met(upload(url, fields))
 }
 
 /** A service whose recognizer never returns a result, with one job in progress. */
-async function stuck(config: Partial<ServiceConfig> = {}) {
+async function stuck(config: FakeServiceConfig = {}) {
   const clock = new FakeClock()
   const { ears, engines } = quickEngines()
   ears.mood = 'stuck'

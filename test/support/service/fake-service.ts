@@ -1,7 +1,10 @@
 import { afterEach } from 'vitest'
+import { serviceLimitsSchema } from '../../../src/net/settings.ts'
+import type { ServiceLimits } from '../../../src/service/server/limits.ts'
 import { buildService, type ServiceOptions } from '../../../src/service/server/service.ts'
-import type { ServiceConfig } from '../../../src/service/server/settings.ts'
+import { type ServiceConfig, serviceConfigSchema } from '../../../src/service/server/settings.ts'
 import { fakeEngines } from '../engines/fake-engines.ts'
+import { divided } from '../limits.ts'
 import { NEVER_LATE } from './no-lag.ts'
 import { query, TestClient } from './test-client.ts'
 
@@ -13,13 +16,27 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
+/** Settings and limits of a service, as one table. */
+export type FakeServiceConfig = Partial<Omit<ServiceConfig, 'limits'>> &
+  Partial<ServiceLimits> & { readonly limits?: ServiceConfig['limits'] & Partial<ServiceLimits> }
+
 /** A service on loopback with scripted engines, closed after the test. */
-export async function fakeService(config: Partial<ServiceConfig> = {}, parts: ServiceOptions = {}) {
+export async function fakeService(config: FakeServiceConfig = {}, parts: ServiceOptions = {}) {
   const engines = fakeEngines()
+  const { limits = {}, ...rest } = config
+  const own = divided(rest, serviceConfigSchema)
+  const edge = divided(limits, serviceLimitsSchema)
   const service = await buildService(
-    { apiKeys: [KEY], ...NEVER_LATE, ...config, limits: { ...NEVER_LATE.limits, ...config.limits } },
+    {
+      ...{ apiKeys: [KEY], ...NEVER_LATE, ...own.settings },
+      limits: { ...NEVER_LATE.limits, ...edge.settings },
+    },
     // Tests of limits advance a clock by days, and memory would be read once in each of their seconds.
-    { engines: engines.set, memoryShare: () => 0, ...parts },
+    {
+      ...{ engines: engines.set, memoryShare: () => 0 },
+      limits: { ...own.constants, ...edge.constants },
+      ...parts,
+    },
   )
   open.push(() => service.close())
   const { url } = await service.listen()

@@ -7,6 +7,7 @@ import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import type { Sound } from '../../../src/core/model/announcer.ts'
 import type { Fleet } from '../../../src/core/model/fleet.ts'
 import { toneOf } from '../../../src/simulator/service/scripted-answers.ts'
+import { BearerKeys } from '../../../src/web/control/auth.ts'
 import { controlApi } from '../../../src/web/control/control-api.ts'
 import { openControlContext } from '../../../src/web/control/open-context.ts'
 import { controlSettingsSchema } from '../../../src/web/control/settings.ts'
@@ -49,6 +50,8 @@ export interface Wishes {
   /** Default: alone. */
   readonly fleet?: Fleet
   readonly groupOf?: (address: string) => string | undefined
+  /** Wrong keys per address and minute. */
+  readonly maxAttemptsPerMinute?: number
   /** Next to the API, like pages that use it. */
   readonly plugins?: readonly FastifyPluginAsync[]
 }
@@ -61,6 +64,7 @@ export async function controlled({
   plugins = [],
   groupOf,
   fleet,
+  maxAttemptsPerMinute,
 }: Wishes = {}) {
   const talk = await rooms()
   const { clock, relay } = talk
@@ -76,24 +80,26 @@ export async function controlled({
     ...(bare ? {} : { announcer, dialer, recorder }),
     transcripts: transcriptSettingsSchema.parse(transcripts),
     webhooks: [],
-    readers: controlSettingsSchema.parse(control),
+    readersPerLink: controlSettingsSchema.parse(control).readersPerLink,
     groupOf,
     fleet,
     clock,
     wall,
     log,
   })
+  const settings = controlSettingsSchema.parse({
+    keys: [
+      { name: 'desk', key: KEY },
+      { name: 'other', key: OTHER_KEY },
+    ],
+    ...control,
+  })
   const server = Fastify({ forceCloseConnections: true, ...serverOptions() })
   await server.register(controlApi, {
     prefix: '/v1',
     context: open.services,
-    settings: controlSettingsSchema.parse({
-      keys: [
-        { name: 'desk', key: KEY },
-        { name: 'other', key: OTHER_KEY },
-      ],
-      ...control,
-    }),
+    settings,
+    keys: new BearerKeys(settings, clock, { maxAttemptsPerMinute }),
   })
   for (const plugin of plugins) await server.register(plugin)
   const url = await server.listen({ port: 0, host: '127.0.0.1' })

@@ -35,7 +35,7 @@ describe('keys', () => {
   })
 
   test('blocks an address after too many wrong keys, but still accepts a valid one', async () => {
-    const { ask, clock } = await controlled({ control: { maxAttemptsPerMinute: 3 } })
+    const { ask, clock } = await controlled({ maxAttemptsPerMinute: 3 })
     const wrong = () => ask('GET', '/rooms', undefined, bearer('wrong'))
     for (let n = 0; n < 3; n++) expect((await wrong()).body.error).toBe('key_wrong')
     const limited = await wrong()

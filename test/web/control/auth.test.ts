@@ -10,7 +10,7 @@ const KEY = 'a key of sixteen characters or more'.replaceAll(' ', '-')
 function keys(requestsPerMinute: number, nodes?: () => number) {
   const clock = new FakeClock()
   const settings = controlSettingsSchema.parse({ keys: [{ name: 'desk', key: KEY }], requestsPerMinute })
-  return { clock, known: new BearerKeys(settings, clock, nodes) }
+  return { clock, known: new BearerKeys(settings, clock, { nodes }) }
 }
 
 /** The error that `attempt` throws. */

@@ -226,7 +226,7 @@ describe('links', () => {
   })
 
   test('cannot be guessed: invalid ones count as wrong keys', async () => {
-    const { url } = await controlled({ control: { maxAttemptsPerMinute: 2 } })
+    const { url } = await controlled({ maxAttemptsPerMinute: 2 })
     const statuses: number[] = []
     for (let n = 0; n < 3; n++) statuses.push((await fetch(`${url}/v1/rooms/r/captions?token=a.b`)).status)
     expect(statuses).toEqual([401, 401, 429])

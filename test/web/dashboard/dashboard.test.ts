@@ -61,7 +61,7 @@ interface Asked {
 async function served({ maxAttemptsPerMinute = 10, ...options }: Wishes = {}) {
   const world = await watched()
   const { clock, sources } = world
-  const settings = controlSettingsSchema.parse({ keys: [{ name: 'desk', key: KEY }], maxAttemptsPerMinute })
+  const settings = controlSettingsSchema.parse({ keys: [{ name: 'desk', key: KEY }] })
   const reads = { count: 0 }
   const read = () => {
     reads.count++
@@ -72,7 +72,7 @@ async function served({ maxAttemptsPerMinute = 10, ...options }: Wishes = {}) {
   const server = Fastify({ forceCloseConnections: true })
   await server.register(dashboard, {
     prefix: '/dashboard',
-    keys: new BearerKeys(settings, clock),
+    keys: new BearerKeys(settings, clock, { maxAttemptsPerMinute }),
     ...{ viewers, read, wall: sources.wall },
     simulated: calls,
     languages: async () => [{ id: 'en-us', heard: true, spoken: true, into: ['es-es'] }],

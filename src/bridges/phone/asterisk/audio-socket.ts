@@ -96,6 +96,9 @@ export class AudioSocketConnection extends EventEmitter implements LegTransport 
 
 export type AudioServerSettings = DeepReadonly<z.infer<typeof audioSocketSchema>>
 
+/** Maximum number of connections: more than the legs of a process. Other addresses than the allowed ones are closed at once. */
+const MOST_CONNECTIONS = 10_000
+
 /** TCP server for AudioSocket connections. */
 export class AudioServer implements AsyncDisposable {
   readonly #server: Server
@@ -118,7 +121,7 @@ export class AudioServer implements AsyncDisposable {
       socket.once('close', () => this.#sockets.delete(socket))
       accept(new AudioSocketConnection(socket))
     })
-    this.#server.maxConnections = settings.maxConnections
+    this.#server.maxConnections = MOST_CONNECTIONS
   }
 
   /** Rejects if the address is in use. */

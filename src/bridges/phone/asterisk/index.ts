@@ -46,7 +46,6 @@ const asteriskBridge = carrierPlugin<AsteriskBridgeOptions>({
         host: z.string('an address').optional(),
         port: z.int('a port').optional(),
         allowedAddresses: z.array(z.string('an address or network'), 'a list of addresses').optional(),
-        maxConnections: z.int('a number of connections').optional(),
       })
       .optional(),
   },

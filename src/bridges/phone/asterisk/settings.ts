@@ -40,13 +40,6 @@ export const audioSocketSchema = z.strictObject({
   allowedAddresses: trustedProxiesSchema
     .default(['loopback'])
     .meta({ about: 'Addresses and networks of the Asterisk servers that can connect.' }),
-  maxConnections: z
-    .int()
-    .min(1)
-    .max(100_000)
-    .default(1_000)
-    .describe('a number of connections')
-    .meta({ about: 'Maximum number of concurrent connections.' }),
 })
 
 const asteriskSettingsSchema = z.strictObject({

@@ -31,21 +31,19 @@ export interface TelnyxCarrierOptions {
   readonly publicKeys: readonly string[]
   /** Requests signed with the key pairs derived from these secrets are accepted too. */
   readonly ownKeys?: readonly string[]
-  /** Maximum age of a signed request (s). */
-  readonly toleranceSeconds?: number | undefined
   readonly wallClock?: WallClock
 }
 
 /** Telnyx with TeXML: Twilio’s markup and form fields, its own messages and signatures. */
 export function telnyxCarrier(options: TelnyxCarrierOptions): Carrier {
-  const { publicKeys, ownKeys = [], toleranceSeconds = 300, wallClock = systemWallClock } = options
+  const { publicKeys, ownKeys = [], wallClock = systemWallClock } = options
   return {
     name: 'telnyx',
     title: 'Telnyx',
     media: telnyxMedia,
     instructions: callXml(STREAM),
     requests: rawCallForm,
-    verifier: () => new TelnyxVerifier({ publicKeys, ownKeys, toleranceSeconds, wallClock }),
+    verifier: () => new TelnyxVerifier({ publicKeys, ownKeys, wallClock }),
     secretStreams: true,
     // The key of the account is public, so prompts are signed with a secret of this process.
     secrets: [],
@@ -133,6 +131,8 @@ function start(message: Fields, streamId: string): Inbound {
 /** Base64 of 64 bytes, in either alphabet and with or without padding. */
 const SIGNATURE = /^[A-Za-z0-9+/_-]{86}(==)?$/
 const TIMESTAMP = /^\d{1,12}$/
+/** Maximum age of a signed request (s), as in Telnyx’s client (telnyx-node: `TelnyxWebhook`), which limits replays. */
+const TOLERANCE_S = 300
 /** DER headers of an Ed25519 public and private key (RFC 8410); the 32 bytes of the key follow. */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
@@ -142,7 +142,6 @@ export interface SignatureOptions {
   readonly publicKeys: readonly string[]
   /** Secrets of this server: requests signed with the key pairs derived from them are accepted too. */
   readonly ownKeys: readonly string[]
-  readonly toleranceSeconds: number
   readonly wallClock: WallClock
 }
 
@@ -177,7 +176,7 @@ export class TelnyxVerifier implements RequestVerifier {
     if (!SIGNATURE.test(signature) || !TIMESTAMP.test(timestamp)) return false
     const age = this.#options.wallClock() / 1_000 - Number(timestamp)
     // In both directions, as in Telnyx’s client (telnyx-node: `TelnyxWebhook`): our clock can be the one that is late.
-    if (Math.abs(age) > this.#options.toleranceSeconds) return false
+    if (Math.abs(age) > TOLERANCE_S) return false
     const signed = Buffer.from(`${timestamp}|${body}`)
     return this.#keys.some(key => verify(null, signed, key, Buffer.from(signature, 'base64')))
   }

@@ -7,8 +7,6 @@ import { telnyxCarrier } from './dialect.ts'
 export interface TelnyxBridgeOptions extends CarrierBridgeOptions {
   /** Public keys of the account, in base64. Excluded by `insecure`. */
   readonly publicKeys?: readonly string[]
-  /** Maximum age of a signed request (s); default 300. */
-  readonly toleranceSeconds?: number
 }
 
 export type { HostPlugin } from '../../../net/host-plugin.ts'
@@ -35,9 +33,8 @@ const telnyxBridge = carrierPlugin<TelnyxBridgeOptions>({
   title: 'Telnyx',
   fields: {
     publicKeys: z.array(z.string('a public key'), "a list of the account's public keys").optional(),
-    toleranceSeconds: z.number('a number of seconds').optional(),
   },
   credentials: 'publicKeys',
-  carrier: ({ toleranceSeconds }, publicKeys) => telnyxCarrier({ publicKeys, toleranceSeconds }),
+  carrier: (_options, publicKeys) => telnyxCarrier({ publicKeys }),
 })
 export default telnyxBridge

@@ -35,12 +35,6 @@ const telnyxSettingsSchema = z.strictObject({
       about:
         'Public key of the account, from Keys & Credentials in the Mission Control Portal. It verifies that requests come from Telnyx.',
     }),
-  toleranceSeconds: z
-    .int()
-    .min(5)
-    .max(3_600)
-    .default(300)
-    .meta({ about: 'Maximum age of a signed request (s), which limits replays.' }),
   outbound: outboundSettingsSchema.optional(),
   ...carrierFields,
 })
@@ -58,12 +52,11 @@ export const telnyx = defineCarrier({
   isSigned: ({ publicKey }) => publicKey !== undefined,
   // Settings have the public key only.
   signingSecret: () => undefined,
-  async carrier({ publicKey, toleranceSeconds }, ownKeys) {
+  async carrier({ publicKey }, ownKeys) {
     const { telnyxCarrier } = await import('./dialect.ts')
     return telnyxCarrier({
       publicKeys: publicKey === undefined ? [] : [publicKey],
       ownKeys,
-      toleranceSeconds,
     })
   },
   async api({ outbound }) {

@@ -3,9 +3,9 @@ import type { Clock } from '../../../common/clock.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import { bytesOf, SAMPLE_RATE } from '../../../transcode/pcm.ts'
 import {
+  keyFields,
   languagesSchema,
   listedEngine,
-  liveFields,
   modelField,
   type SettingsOf,
   serverEntry,
@@ -20,7 +20,7 @@ const MOST_TERMS = 100
 
 const settings = serverEntry('assemblyai', {
   url: urlField('https://streaming.assemblyai.com'),
-  ...liveFields,
+  ...keyFields,
   model: modelField.default('universal-3-5-pro'),
   languages: languagesSchema,
 })

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../common/clock.ts'
 import {
+  keyFields,
   listedEngine,
   modelField,
-  requestFields,
   type SettingsOf,
   serverEntry,
   urlField,
@@ -13,7 +13,7 @@ import { HttpSynthesizer, SpokenAnswer, type SpokenVoice } from '../wire/http-sy
 
 const settings = serverEntry('cartesia', {
   url: urlField('https://api.cartesia.ai'),
-  ...requestFields,
+  ...keyFields,
   model: modelField.default('sonic-3.5'),
   voices: voicesSchema,
 })

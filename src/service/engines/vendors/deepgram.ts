@@ -3,9 +3,9 @@ import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import { bytesOf, SAMPLE_RATE } from '../../../transcode/pcm.ts'
 import {
+  keyFields,
   languagesSchema,
   listedEngine,
-  liveFields,
   modelField,
   pauseField,
   type SettingsOf,
@@ -26,7 +26,7 @@ const MOST_TERMS = 100
 
 const settings = serverEntry('deepgram', {
   url: urlField('https://api.deepgram.com'),
-  ...liveFields,
+  ...keyFields,
   model: modelField.default('nova-3'),
   languages: languagesSchema,
   pauseMs: pauseField(100, 5_000, 300),

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { Clock } from '../../../common/clock.ts'
 import { type LanguageId, primaryLanguage } from '../../../common/language.ts'
 import {
+  keyFields,
   listedEngine,
-  requestFields,
   type SettingsOf,
   serverEntry,
   translatedLanguages,
@@ -16,7 +16,7 @@ import { HostedTranslator } from '../wire/http-translator.ts'
 
 const settings = serverEntry('deepl', {
   url: urlField('https://api.deepl.com'),
-  ...requestFields,
+  ...keyFields,
   languages: translatedLanguages,
   formality: z
     .enum(['default', 'prefer_more', 'prefer_less'])

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../common/clock.ts'
 import {
+  keyFields,
   listedEngine,
   modelField,
-  requestFields,
   type SettingsOf,
   serverEntry,
   urlField,
@@ -12,7 +12,7 @@ import { HttpSynthesizer, SpokenAnswer, type SpokenVoice } from '../wire/http-sy
 
 const settings = serverEntry('elevenlabs', {
   url: urlField('https://api.elevenlabs.io'),
-  ...requestFields,
+  ...keyFields,
   model: modelField.default('eleven_flash_v2_5'),
   voices: voicesSchema,
 })

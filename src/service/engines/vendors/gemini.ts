@@ -4,8 +4,8 @@ import type { LanguageId } from '../../../common/language.ts'
 import { SAMPLE_RATE } from '../../../transcode/pcm.ts'
 import {
   interpretedLanguages,
+  keyFields,
   listedEngine,
-  liveFields,
   modelField,
   type SettingsOf,
   serverEntry,
@@ -32,7 +32,7 @@ const PAUSE_MS = 400
 
 const settings = serverEntry('gemini', {
   url: urlField('https://generativelanguage.googleapis.com'),
-  ...liveFields,
+  ...keyFields,
   model: modelField.default('gemini-3.5-live-translate-preview'),
   languages: interpretedLanguages,
 })

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Clock } from '../../../common/clock.ts'
 import { type LanguageId, languageTag } from '../../../common/language.ts'
 import {
+  keyFields,
   listedEngine,
-  requestFields,
   type SettingsOf,
   serverEntry,
   translatedLanguages,
@@ -14,7 +14,7 @@ import { HostedTranslator } from '../wire/http-translator.ts'
 
 const settings = serverEntry('google', {
   url: urlField('https://translation.googleapis.com'),
-  ...requestFields,
+  ...keyFields,
   languages: translatedLanguages,
 })
 type Settings = SettingsOf<typeof settings>

@@ -31,13 +31,13 @@ export interface SocketListener {
 }
 
 export interface SocketOptions {
-  /** Time for the handshake (ms). */
-  readonly timeoutMs: number
   readonly clock: Clock
   /** Interval of pings (ms); a socket that has not answered one by the next is dead. */
   readonly pingMs?: number
 }
 
+/** Time for a handshake (ms), after which another engine takes over. */
+export const CONNECT_TIMEOUT_MS = 5_000
 /** `readyState` of an open socket. */
 const OPEN = 1
 const PING_MS = 15_000
@@ -175,7 +175,7 @@ export class EngineSocket {
 /** Resolves when `socket` is open. Errors after that are followed by `close`, which reports them. */
 function handshake(
   socket: WebSocket,
-  { timeoutMs, clock }: SocketOptions,
+  { clock }: SocketOptions,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -184,8 +184,8 @@ function handshake(
     socket.terminate()
   }
   const stop = () => fail(new SocketFault('was stopped', { passing: false }))
-  const late = setTimer(clock, timeoutMs, () =>
-    fail(new SocketFault(`no connection within ${timeoutMs} ms`, { passing: true })),
+  const late = setTimer(clock, CONNECT_TIMEOUT_MS, () =>
+    fail(new SocketFault(`no connection within ${CONNECT_TIMEOUT_MS} ms`, { passing: true })),
   )
   socket.once('open', () => resolve())
   socket.once('unexpected-response', (_request, { statusCode: status = 0 }) =>

@@ -163,6 +163,8 @@ const PLAIN: AnswerOwner = { ended() {}, explained: fault => fault }
  */
 const RETRIES = 1
 const RETRY: BackoffPolicy = { firstMs: 100, maxMs: 5_000, jitter: 0 }
+/** Time for a request with its attempts, from the first to the last byte (ms): later speech is of no use in a call. */
+const TIMEOUT_MS = 10_000
 /** Time without requests after repeated failures (ms). */
 const COOLDOWN_MS = 5_000
 /** Maximum number of bytes read of an error response. */
@@ -194,6 +196,10 @@ export class EngineHttp {
   /** True during the cooldown after repeated failures. */
   get resting(): boolean {
     return this.#cooldown.active
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? TIMEOUT_MS
   }
 
   /** Does not use the server for `ms`. */
@@ -242,7 +248,7 @@ export class EngineHttp {
     if (this.#closed.signal.aborted) throw this.error('is closed')
     if (this.resting) throw this.error('has failed several times and is skipped temporarily')
     const late = new AbortController()
-    const deadline = setTimer(this.#clock, this.#options.timeoutMs, () => late.abort())
+    const deadline = setTimer(this.#clock, this.#timeoutMs, () => late.abort())
     const stops = [late.signal, this.#closed.signal, ...(signal ? [signal] : [])]
     const stop = AbortSignal.any(stops)
     const explained = (error: unknown) => this.#explained(error, late.signal, signal)
@@ -313,7 +319,7 @@ export class EngineHttp {
     if (signal?.aborted) return this.error('was stopped')
     if (late.aborted) {
       this.#cooldown.failed()
-      return this.error(`no answer within ${this.#options.timeoutMs} ms`, error)
+      return this.error(`no answer within ${this.#timeoutMs} ms`, error)
     }
     if (!(error instanceof HttpFault)) return error
     if (error.passing) this.#cooldown.failed()

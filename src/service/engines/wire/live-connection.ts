@@ -2,13 +2,11 @@ import { type Clock, setTimer } from '../../../common/clock.ts'
 import { durationMs, Framer, SAMPLE_RATE } from '../../../transcode/pcm.ts'
 import { createResampler, type Resampler } from '../../../transcode/resample/resampler.ts'
 import { PositionMap } from './audio-history.ts'
-import { EngineSocket, SocketFault, type SocketListener } from './engine-socket.ts'
+import { CONNECT_TIMEOUT_MS, EngineSocket, SocketFault, type SocketListener } from './engine-socket.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol, LiveTransport } from './live-protocol.ts'
 
 export interface LiveConnectionOptions {
   readonly protocol: LiveProtocol
-  /** Time for the handshake, and then for the service's confirmation (ms). */
-  readonly timeoutMs: number
   readonly clock: Clock
 }
 
@@ -24,6 +22,9 @@ export interface LiveConnectionListener {
   /** Start of the speech since the last pause (ms). */
   readonly speechFromMs: number
 }
+
+/** Time for the handshake and then the service's confirmation (ms). */
+const CONFIRMED_MS = 2 * CONNECT_TIMEOUT_MS
 
 /**
  * One confirmed connection of a stream: converts audio to the service's rate and message length, and keeps the
@@ -64,10 +65,10 @@ export class LiveConnection implements LiveLink {
     listener: LiveConnectionListener,
     signal: AbortSignal,
   ): Promise<LiveConnection> {
-    const { protocol, timeoutMs, clock } = options
+    const { protocol, clock } = options
     const connection = new LiveConnection(start, options, listener)
-    const late = setTimer(clock, 2 * timeoutMs, () =>
-      connection.fail(new SocketFault(`not ready within ${2 * timeoutMs} ms`, { passing: true })),
+    const late = setTimer(clock, CONFIRMED_MS, () =>
+      connection.fail(new SocketFault(`not ready within ${CONFIRMED_MS} ms`, { passing: true })),
     )
     const stop = () => connection.fail(new SocketFault('was stopped', { passing: false }))
     signal.addEventListener('abort', stop, { once: true })
@@ -80,7 +81,7 @@ export class LiveConnection implements LiveLink {
       }
       connection.#socket = protocol.connect
         ? await protocol.connect(address, events, signal)
-        : await EngineSocket.open(address, { timeoutMs, clock }, events, signal)
+        : await EngineSocket.open(address, { clock }, events, signal)
       if (connection.#over) connection.#socket.close()
       else {
         connection.#dialogue.begin()

@@ -1,35 +1,37 @@
 import type { Clock } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
 import { EngineError, type EngineKind, type SpeechStream } from '../engine.ts'
 import type { SocketFault } from './engine-socket.ts'
 import { FailureCooldown } from './failure-cooldown.ts'
 import type { LiveProtocol } from './live-protocol.ts'
 import { LiveStream } from './live-stream.ts'
 
+/** Settings that every live engine has. */
 export interface LiveEngineSettings {
-  /** Time for opening a connection (ms). */
-  readonly timeoutMs: number
-  /** Time without speech after which a connection is closed; it opens again with speech (ms). Tests shorten it. */
+  readonly languages: readonly LanguageId[]
+  /** Replaces the time without speech after which a connection is closed (ms), for tests. */
   readonly quietMs?: number
 }
 
 /** Time after repeated failures in which the engine is not used (ms). */
 const COOLDOWN_MS = 10_000
+/** Time without speech after which a connection is closed; it opens again with speech (ms). */
 const QUIET_MS = 20_000
 
 /** The shared parts of one engine’s streams over WebSocket: settings, failures, and errors in the name of the engine. */
 export class LiveEngine {
   readonly #kind: EngineKind
   readonly #name: string
-  readonly #settings: LiveEngineSettings
+  readonly #quietMs: number
   readonly #clock: Clock
   readonly #streams = new Set<LiveStream>()
   readonly #cooldown: FailureCooldown
   #closed = false
 
-  constructor(kind: EngineKind, name: string, settings: LiveEngineSettings, clock: Clock) {
+  constructor(kind: EngineKind, name: string, { quietMs = QUIET_MS }: LiveEngineSettings, clock: Clock) {
     this.#kind = kind
     this.#name = name
-    this.#settings = settings
+    this.#quietMs = quietMs
     this.#clock = clock
     this.#cooldown = new FailureCooldown(clock, COOLDOWN_MS)
   }
@@ -46,13 +48,11 @@ export class LiveEngine {
   ): Promise<SpeechStream> {
     if (this.#closed) throw this.error('is closed')
     if (this.#cooldown.active) throw this.error('has failed several times and is skipped temporarily')
-    const { timeoutMs, quietMs = QUIET_MS } = this.#settings
     try {
       const stream: LiveStream = await LiveStream.open({
         protocol,
         clock: this.#clock,
-        timeoutMs,
-        quietMs,
+        quietMs: this.#quietMs,
         closed: () => {
           this.#streams.delete(stream)
           closed()

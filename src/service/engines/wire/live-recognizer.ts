@@ -28,7 +28,7 @@ export class LiveRecognizer implements SpeechToText {
 
   constructor(
     name: string,
-    settings: LiveEngineSettings & { readonly languages: readonly LanguageId[] },
+    settings: LiveEngineSettings,
     clock: Clock,
     protocol: (speech: LiveSpeech) => LiveProtocol,
   ) {

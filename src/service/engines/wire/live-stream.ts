@@ -12,8 +12,6 @@ import type { LiveProtocol } from './live-protocol.ts'
 export interface LiveStreamOptions {
   readonly protocol: LiveProtocol
   readonly clock: Clock
-  /** Time for opening a connection (ms). */
-  readonly timeoutMs: number
   /** Time without speech after which the connection is closed until someone speaks (ms). */
   readonly quietMs: number
   /** Every attempt to connect, by its outcome. */
@@ -298,7 +296,7 @@ export class LiveStream implements SpeechStream {
   }
 
   async #connect(start: number): Promise<LiveConnection> {
-    const { protocol, timeoutMs, clock, connected } = this.#options
+    const { protocol, clock, connected } = this.#options
     let mine: LiveConnection | undefined
     const stream = this
     const listener: LiveConnectionListener = {
@@ -321,7 +319,7 @@ export class LiveStream implements SpeechStream {
     }
     try {
       this.#endsAt = Number.POSITIVE_INFINITY
-      mine = await LiveConnection.open(start, { protocol, timeoutMs, clock }, listener, this.#closed.signal)
+      mine = await LiveConnection.open(start, { protocol, clock }, listener, this.#closed.signal)
       connected(undefined)
       return mine
     } catch (error) {

@@ -6,7 +6,7 @@ import type { BatchResult } from '../../contract.ts'
 import type { EngineSet } from '../../engines/engine-set.ts'
 import type { Admission, LoadMonitor } from '../capacity.ts'
 import { ServiceError } from '../errors.ts'
-import type { BatchSettings } from '../settings.ts'
+import type { BoundSettings } from '../limits.ts'
 import { jobOf } from './job.ts'
 import { CHARACTER_BYTES, type JobHolder, type JobParameters, jobParameters, readForm } from './job-form.ts'
 import { JobQueue, type LinePlace } from './job-queue.ts'
@@ -22,7 +22,7 @@ class JobTimeouts implements Disposable {
   /** Starts all timeouts; `received` returns the number of bytes received so far. Call it once. */
   start(
     clock: Clock,
-    { uploadTimeoutMs, batchTimeoutMs }: Pick<BatchSettings, 'uploadTimeoutMs' | 'batchTimeoutMs'>,
+    { uploadTimeoutMs, batchTimeoutMs }: Pick<BoundSettings, 'uploadTimeoutMs' | 'batchTimeoutMs'>,
     received: () => number,
   ): void {
     this.#watchStall(clock, received)
@@ -125,7 +125,7 @@ export interface BatchOptions {
   readonly admission: Admission
   /** Live sessions, which take precedence over jobs. */
   readonly workload: Pick<LoadMonitor, 'calm'>
-  readonly settings: BatchSettings
+  readonly settings: BoundSettings
   readonly clock: Clock
   readonly log: Logger
 }

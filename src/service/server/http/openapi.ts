@@ -6,12 +6,12 @@ import type {
 } from '../../../net/openapi.ts'
 import { jsonSchema } from '../../../net/openapi.ts'
 import { ERROR_TABLE } from '../errors.ts'
-import type { ServiceSettings } from '../settings.ts'
+import type { BoundSettings } from '../limits.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 import type { Parameter } from './parameters.ts'
 import { errorSchema } from './reply-schemas.ts'
 
-/** Settings that limit clients. */
+/** Settings and limits that clients meet. */
 const LIMITS = [
   'maxSessions',
   'maxAttemptsPerMinute',
@@ -29,14 +29,14 @@ const LIMITS = [
   'maxBatchJobs',
   'uploadTimeoutMs',
   'batchTimeoutMs',
-] as const satisfies readonly (keyof ServiceSettings)[]
+] as const satisfies readonly (keyof BoundSettings)[]
 
 const ABOUT = `HTTP half of a real-time translation service. Its other half are four Socket.IO namespaces, \`/stt\`,
 \`/translator\`, \`/tts\` and \`/sts\`. Requests carry the API key in the header \`x-api-key\`. Every error is
 \`{ code, error, description }\`; an unknown path answers 404 \`not_found/path_unknown\`.`
 
 /** Returns the description of the HTTP interface with the effective limits. */
-export function serviceApi(settings: ServiceSettings): ApiDescription {
+export function serviceApi(settings: BoundSettings): ApiDescription {
   return {
     title: 'Translation service',
     about: ABOUT,
@@ -51,7 +51,7 @@ export function serviceApi(settings: ServiceSettings): ApiDescription {
   }
 }
 
-function describe(operation: Operation, settings: ServiceSettings): OperationDescription {
+function describe(operation: Operation, settings: BoundSettings): OperationDescription {
   const { path, open, query = [], form, answers, errors } = operation
   const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => ({
     name,
@@ -97,7 +97,7 @@ function parameterSchema({ form, allowed, repeated }: Parameter): JsonSchema {
   return repeated ? { type: 'array', items: one } : one
 }
 
-function formSchema(form: readonly Parameter[], settings: ServiceSettings): JsonSchema {
+function formSchema(form: readonly Parameter[], settings: BoundSettings): JsonSchema {
   const file = {
     type: 'string',
     contentMediaType: 'application/octet-stream',

@@ -12,6 +12,7 @@ import type { Admission, LoadMonitor } from '../capacity.ts'
 import { type ErrorCounts, ServiceError } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
+import type { BoundSettings } from '../limits.ts'
 import { type ServiceSettings, serviceUrl } from '../settings.ts'
 import { chooseVoice } from '../voice-catalog.ts'
 import type { AudioStreams } from './audio-stream.ts'
@@ -231,7 +232,7 @@ export interface NamespaceOptions {
   readonly workload: LoadMonitor
   readonly streams: AudioStreams
   readonly guard: ConnectGuard
-  readonly settings: ServiceSettings
+  readonly settings: BoundSettings
   readonly clock: Clock
   readonly log: Logger
   readonly refusals: RefusalLog

@@ -2,7 +2,7 @@ import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import { type ConnectionParameters, EVENT } from '../../contract.ts'
 import { ServiceError, toErrorBody } from '../errors.ts'
-import type { ServiceSettings } from '../settings.ts'
+import type { BoundSettings } from '../limits.ts'
 
 /** Connection to one client, as a session uses it. */
 export interface Channel {
@@ -50,7 +50,7 @@ export interface SessionOptions {
   readonly intake: (outlet: SessionOutput) => SessionInput
   /** The session ends after this long without accepted input. */
   readonly idleTimeoutMs: number
-  readonly settings: ServiceSettings
+  readonly settings: BoundSettings
   readonly clock: Clock
   /** Logger of this session. */
   readonly log: Logger

@@ -10,7 +10,7 @@ const SECRET = 'a secret'
 
 function verifier(options: Partial<ConstructorParameters<typeof TelnyxVerifier>[0]> = {}) {
   return new TelnyxVerifier({
-    ...{ publicKeys: [telnyxPublicKey(SECRET)], ownKeys: [], toleranceSeconds: 300 },
+    ...{ publicKeys: [telnyxPublicKey(SECRET)], ownKeys: [] },
     wallClock: () => NOW * 1_000,
     ...options,
   })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { noopLogger } from '../../../../src/common/log.ts'
+import { boundSettings, type ServiceLimits } from '../../../../src/service/server/limits.ts'
 import type { Channel } from '../../../../src/service/server/session/session.ts'
 import { Session } from '../../../../src/service/server/session/session.ts'
 import { type Text, TextIntake, type TextWork } from '../../../../src/service/server/session/text-intake.ts'
@@ -32,10 +33,10 @@ class FakeChannel implements Channel {
   }
 }
 
-function texts(work: Partial<TextWork> = {}, config = {}) {
+function texts(work: Partial<TextWork> = {}, limits: Partial<ServiceLimits> = {}) {
   const channel = new FakeChannel()
   const done: string[] = []
-  const settings = serviceSettings({ apiKeys: ['k'], ...config })
+  const settings = boundSettings(serviceSettings({ apiKeys: ['k'] }), limits)
   const session = new Session({
     channel,
     parameters: {},

@@ -10,7 +10,6 @@ import { FakeOpenAiRealtime, SPOKEN_MS } from './fake-openai-realtime.ts'
 import { FakeSonioxLive } from './fake-soniox-live.ts'
 
 const LIVE = {
-  timeoutMs: 3_000,
   apiKey: FAKE_KEY,
   languages: ['en-us', 'es-es'],
 }

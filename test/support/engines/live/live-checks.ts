@@ -8,7 +8,6 @@ import { toneSpeech } from './tone-speech.ts'
 
 /** Settings of an engine over WebSocket, for tests. */
 export const LIVE = {
-  timeoutMs: 3_000,
   apiKey: FAKE_KEY,
   languages: ['en-us', 'es-es'],
 }

@@ -5,21 +5,18 @@ import { EngineError } from '../../engine.ts'
 import { readOnnxMetadata } from './onnx-metadata.ts'
 
 /** Kinds of recognition model. The first three recognize while a person speaks, the others whole utterances. */
-export const RECOGNITION_KINDS = [
-  'streaming-transducer',
-  'streaming-zipformer2-ctc',
-  'streaming-nemo-ctc',
-  'transducer',
-  'nemo-transducer',
-  'sense-voice',
-  'whisper',
-  'moonshine',
-] as const
-type RecognitionKind = (typeof RECOGNITION_KINDS)[number]
+type RecognitionKind =
+  | 'streaming-transducer'
+  | 'streaming-zipformer2-ctc'
+  | 'streaming-nemo-ctc'
+  | 'transducer'
+  | 'nemo-transducer'
+  | 'sense-voice'
+  | 'whisper'
+  | 'moonshine'
 
 /** Kinds of voice model. Piper's voices are VITS models. */
-export const SYNTHESIS_KINDS = ['vits', 'kokoro', 'matcha'] as const
-type SynthesisKind = (typeof SYNTHESIS_KINDS)[number]
+type SynthesisKind = 'vits' | 'kokoro' | 'matcha'
 
 /** Settings of engines with a model. */
 export const modelFields = {
@@ -144,22 +141,18 @@ export interface ModelInventory {
   readonly problem: string | undefined
 }
 
-/** Lists the files of the model in a folder. `kind` overrides the kind that the files show. Loads nothing; never rejects. */
+/** Lists the files of the model in a folder. Loads nothing; never rejects. */
 export async function inspectModel(
   task: ModelTask,
-  settings: { readonly model: string; readonly kind?: ModelKind | undefined },
+  settings: { readonly model: string },
 ): Promise<ModelInventory> {
   const folder = resolve(settings.model)
-  const empty = { task, folder, kind: settings.kind, found: [], missing: [], bytes: 0, metadata: new Map() }
+  const empty = { task, folder, kind: undefined, found: [], missing: [], bytes: 0, metadata: new Map() }
   const inventory = { ...empty, source: SOURCES[task] }
   try {
     const names = (await readdir(folder)).sort(byPreference)
-    const kind = settings.kind ?? (await kindOf(task, folder, names))
-    if (!kind)
-      return {
-        ...inventory,
-        problem: `${folder} is not a model of a known kind: check the folder, or set kind`,
-      }
+    const kind = await kindOf(task, folder, names)
+    if (!kind) return { ...inventory, problem: `${folder} is not a model of a known kind: check the folder` }
     return { ...inventory, kind, ...(await partsOf(kind, folder, names)) }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -168,10 +161,7 @@ export async function inspectModel(
 }
 
 /** Finds the files of a model. Rejects with an `EngineError` that names the missing files. */
-export async function findModel(
-  task: ModelTask,
-  settings: { readonly model: string; readonly kind?: ModelKind | undefined },
-): Promise<ModelFiles> {
+export async function findModel(task: ModelTask, settings: { readonly model: string }): Promise<ModelFiles> {
   const { kind, found, metadata, problem } = await inspectModel(task, settings)
   if (problem !== undefined || !kind)
     throw new EngineError(task, 'sherpa', problem ?? `${settings.model} is not a model of a known kind`)

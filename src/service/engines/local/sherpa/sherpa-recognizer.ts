@@ -6,7 +6,7 @@ import type { LanguageId } from '../../../../common/language.ts'
 import { howToInstall, missingOf } from '../../../../common/optional-package.ts'
 import { engineName, languagesSchema, listedEngine, pauseField, type SettingsOf } from '../../definition.ts'
 import { EngineError, type SpeechStream, type SpeechToText, type TranscriptSink } from '../../engine.ts'
-import { findModel, type ModelFiles, modelFields, RECOGNITION_KINDS } from './model-files.ts'
+import { findModel, type ModelFiles, modelFields } from './model-files.ts'
 import { ProcessPool } from './process-pool.ts'
 import { SherpaStream } from './sherpa-stream.ts'
 
@@ -14,7 +14,6 @@ const settings = z
   .strictObject({
     engine: engineName('sherpa'),
     ...modelFields,
-    kind: z.enum(RECOGNITION_KINDS).optional().meta({ about: 'Kind of model, if its files do not show it.' }),
     languages: languagesSchema,
     vad: z
       .string()
@@ -82,9 +81,7 @@ export class SherpaRecognizer implements SpeechToText {
     const takesTerms = takesHotwords(model)
     const hotwords = takesTerms ? Array.from(new Set(terms)) : []
     const languageModel =
-      options.languageModel === undefined
-        ? undefined
-        : await findModel('transcription', { model: options.languageModel, kind: 'whisper' })
+      options.languageModel === undefined ? undefined : await whisperModel(options.languageModel)
     const load = {
       task: 'transcription' as const,
       model: { kind: model.kind, files: model.files },
@@ -116,6 +113,17 @@ export class SherpaRecognizer implements SpeechToText {
   async close(): Promise<void> {
     this.#pool.close()
   }
+}
+
+/** Finds the Whisper model that identifies languages. */
+async function whisperModel(folder: string): Promise<ModelFiles> {
+  const model = await findModel('transcription', { model: folder })
+  if (model.kind === 'whisper') return model
+  throw new EngineError(
+    'transcription',
+    'sherpa',
+    `languageModel: ${folder} is a ${model.kind} model, not whisper`,
+  )
 }
 
 /** With hot words, sherpa-onnx ends its process for models that cannot have any (version 1.13.8). */

@@ -7,7 +7,7 @@ import { engineName, languagesSchema, listedEngine, type SettingsOf, speedField 
 import { EngineError, primedSpeech, type Speech, type Synthesizer, textPieces } from '../../engine.ts'
 import { languageRow } from '../../languages.ts'
 import type { ModelReply } from './messages.ts'
-import { findModel, type ModelFiles, modelFields, SYNTHESIS_KINDS } from './model-files.ts'
+import { findModel, type ModelFiles, modelFields } from './model-files.ts'
 import type { ModelProcess, ModelUser } from './model-process.ts'
 import { ProcessPool } from './process-pool.ts'
 import { assertPackage } from './sherpa-recognizer.ts'
@@ -20,7 +20,6 @@ const settings = z
   .strictObject({
     engine: engineName('sherpa'),
     ...modelFields,
-    kind: z.enum(SYNTHESIS_KINDS).optional().meta({ about: 'Kind of model, if its files do not show it.' }),
     languages: languagesSchema.optional(),
     gender: gender.optional(),
     speaker,
@@ -40,11 +39,6 @@ const settings = z
       .optional()
       .meta({ about: 'Speakers of a model with several, instead of `languages` and `gender`.' }),
     speed: speedField(0.25, 4),
-    timeoutMs: z
-      .int()
-      .min(1)
-      .default(20_000)
-      .meta({ about: 'Maximum time without new audio while text is spoken (ms).' }),
   })
   .refine(
     ({ voices, languages, gender }) =>
@@ -63,6 +57,8 @@ export const sherpaSynthesis = listedEngine({
 
 /** Maximum text length that a model speaks at once: audio is available only after it, and others wait. */
 const MAX_LETTERS = 240
+/** Maximum time without new audio while text is spoken (ms): a long sentence of a slow model takes several seconds. */
+const TIMEOUT_MS = 20_000
 
 /** A voice of the settings in one language. */
 interface SherpaVoice {
@@ -153,9 +149,8 @@ export class SherpaSynthesizer implements Synthesizer {
   }
 
   async #next(user: SpeechUser): Promise<Int16Array | undefined> {
-    const { timeoutMs } = this.#options
-    const timer = setTimer(this.#clock, timeoutMs, () =>
-      user.lost(new EngineError('synthesis', this.name, `no audio within ${timeoutMs} ms`)),
+    const timer = setTimer(this.#clock, TIMEOUT_MS, () =>
+      user.lost(new EngineError('synthesis', this.name, `no audio within ${TIMEOUT_MS} ms`)),
     )
     try {
       return await user.next()

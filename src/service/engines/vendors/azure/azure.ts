@@ -5,12 +5,11 @@ import { type LanguageId, languageTag, primaryLanguage } from '../../../../commo
 import { howToInstall, missingOf } from '../../../../common/optional-package.ts'
 import { bytesOf, SAMPLE_RATE } from '../../../../transcode/pcm.ts'
 import {
+  keyFields,
   languagesSchema,
   listedEngine,
-  liveFields,
   ownUrlField,
   pauseField,
-  requestFields,
   type SettingsOf,
   serverEntry,
   speedField,
@@ -37,7 +36,7 @@ const key = {
 
 const transcriptionSettings = serverEntry('azure', {
   url: resourceUrl,
-  ...liveFields,
+  ...keyFields,
   languages: languagesSchema,
   pauseMs: pauseField(100, 5_000, 500),
   detectLanguage: z.boolean().default(false).meta({
@@ -48,7 +47,7 @@ type TranscriptionSettings = SettingsOf<typeof transcriptionSettings>
 
 const synthesisSettings = serverEntry('azure', {
   url: resourceUrl,
-  ...requestFields,
+  ...keyFields,
   voices: voicesSchema,
   speed: speedField(0.5, 2),
 })
@@ -56,7 +55,7 @@ type SynthesisSettings = SettingsOf<typeof synthesisSettings>
 
 const translationSettings = serverEntry('azure', {
   url: urlField('https://api.cognitive.microsofttranslator.com'),
-  ...requestFields,
+  ...keyFields,
   languages: translatedLanguages,
   region: z.string().min(1).optional().meta({ about: 'Region of the resource, such as westeurope.' }),
 })
@@ -135,11 +134,11 @@ export async function azureRecognizer(choice: TranscriptionSettings, clock: Cloc
   const sdk = await import('microsoft-cognitiveservices-speech-sdk')
   const { recognition: address, token } = azureAddresses(choice.url)
   const tokens = new AzureTokens(token, choice.apiKey ?? '', clock)
-  const { pauseMs, timeoutMs, detectLanguage } = choice
+  const { pauseMs, detectLanguage } = choice
   const protocol = (speech: LiveSpeech): LiveProtocol => {
     const others = choice.languages.filter(each => each !== speech.language)
     const request = {
-      ...{ address, pauseMs, timeoutMs, detect: detectLanguage },
+      ...{ address, pauseMs, detect: detectLanguage },
       languages: [speech.language, ...others].slice(0, MOST_LANGUAGES).map(languageTag),
       terms: speech.terms.slice(0, MOST_TERMS),
     }

@@ -1,7 +1,7 @@
 import type * as Sdk from 'microsoft-cognitiveservices-speech-sdk'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { SAMPLE_RATE } from '../../../../transcode/pcm.ts'
-import { SocketFault, type SocketListener } from '../../wire/engine-socket.ts'
+import { CONNECT_TIMEOUT_MS, SocketFault, type SocketListener } from '../../wire/engine-socket.ts'
 import type { LiveTransport } from '../../wire/live-protocol.ts'
 
 /** A message of the SDK about the speech. Times are in the audio of the connection. */
@@ -22,7 +22,6 @@ export interface AzureSessionOptions {
   readonly detect: boolean
   readonly terms: readonly string[]
   readonly pauseMs: number
-  readonly timeoutMs: number
 }
 
 /** Times of the SDK are in units of 100 ns. */
@@ -65,9 +64,8 @@ export class AzureSession implements LiveTransport {
     signal: AbortSignal,
   ): Promise<AzureSession> {
     const transport = new AzureSession(sdk, session, listener)
-    const { timeoutMs } = session
-    const late = setTimer(clock, timeoutMs, () =>
-      transport.#lost(new SocketFault(`no connection within ${timeoutMs} ms`, { passing: true })),
+    const late = setTimer(clock, CONNECT_TIMEOUT_MS, () =>
+      transport.#lost(new SocketFault(`no connection within ${CONNECT_TIMEOUT_MS} ms`, { passing: true })),
     )
     const stop = () => transport.#lost(new SocketFault('was stopped', { passing: false }))
     signal.addEventListener('abort', stop, { once: true })

@@ -5,9 +5,9 @@ import { type LanguageId, primaryLanguage } from '../../../../common/language.ts
 import type { WallClock } from '../../../../common/wall-clock.ts'
 import {
   interpretedLanguages,
+  keyFields,
   languagesSchema,
   listedEngine,
-  liveFields,
   modelField,
   pauseField,
   type SettingsOf,
@@ -35,7 +35,7 @@ const url = urlField('https://api.openai.com')
 
 const transcriptionSettings = serverEntry('openai-live', {
   url,
-  ...liveFields,
+  ...keyFields,
   model: modelField.default('gpt-live-transcribe'),
   languages: languagesSchema,
   pauseMs: pauseField(100, 3_000, 500),
@@ -44,7 +44,7 @@ type TranscriptionSettings = SettingsOf<typeof transcriptionSettings>
 
 const interpretationSettings = serverEntry('openai', {
   url,
-  ...liveFields,
+  ...keyFields,
   model: modelField.default('gpt-realtime-translate'),
   languages: interpretedLanguages,
 })

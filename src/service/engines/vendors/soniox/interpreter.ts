@@ -86,10 +86,10 @@ export class SonioxSpeechTranslator implements SpeechTranslator {
     this.#options = options
     this.#clock = clock
     this.#engine = new LiveEngine('interpretation', this.name, options, clock)
-    const { apiKey, timeoutMs, languages } = options
+    const { apiKey, languages } = options
     const url = options.url.replace('//stt-rt.', '//tts-rt.')
     const voices = options.voices.map(voice => ({ ...voice, languages: voice.languages ?? languages }))
-    this.#speech = new SonioxSynthesizer({ url, apiKey, timeoutMs, model: VOICE_MODEL, voices }, clock)
+    this.#speech = new SonioxSynthesizer({ url, apiKey, model: VOICE_MODEL, voices }, clock)
     this.voices = this.#speech.voices
   }
 

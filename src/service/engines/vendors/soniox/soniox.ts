@@ -4,11 +4,10 @@ import type { Clock } from '../../../../common/clock.ts'
 import { bytesOf, SAMPLE_RATE } from '../../../../transcode/pcm.ts'
 import {
   type EngineHttpOptions,
+  keyFields,
   languagesSchema,
   listedEngine,
-  liveFields,
   modelField,
-  requestFields,
   type ServerVoice,
   type SettingsOf,
   serverEntry,
@@ -27,7 +26,7 @@ export const SONIOX_KEY = { variable: 'SONIOX_API_KEY', hosts: /\.soniox\.com$/ 
 /** Settings of recognition, with and without translation. */
 export const recognitionFields = {
   url: urlField('https://stt-rt.soniox.com'),
-  ...liveFields,
+  ...keyFields,
   model: modelField.default('stt-rt-v5'),
   pauseMs: z
     .int()
@@ -44,7 +43,7 @@ export const VOICE_MODEL = 'tts-rt-v2'
 
 const synthesisSettings = serverEntry('soniox', {
   url: urlField('https://tts-rt.soniox.com'),
-  ...requestFields,
+  ...keyFields,
   model: modelField.default(VOICE_MODEL),
   voices: voicesSchema,
 })

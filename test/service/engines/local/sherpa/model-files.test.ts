@@ -121,20 +121,18 @@ describe('the kind of a model', () => {
     expect(matcha!.files.vocoder).toMatch(/vocos-22khz-univ\.onnx$/)
   })
 
-  it('can be set', async () => {
+  it('can be unknown', async () => {
     const folder = await folderOf('model.onnx', 'tokens.txt')
     await expect(findModel('transcription', { model: folder })).rejects.toThrow(
-      `${folder} is not a model of a known kind: check the folder, or set kind`,
+      `${folder} is not a model of a known kind: check the folder`,
     )
-    const { kind } = await findModel('transcription', { model: folder, kind: 'streaming-nemo-ctc' })
-    expect(kind).toBe('streaming-nemo-ctc')
   })
 })
 
 describe('the files of a model', () => {
   it('are the quantized ones', async () => {
     const folder = await folderOf('tokens.txt', ...['model.onnx', 'model.int8.onnx', 'model.fp16.onnx'])
-    const { files } = await findModel('transcription', { model: folder, kind: 'sense-voice' })
+    const { files } = await findModel('synthesis', { model: folder })
     expect(files.model).toBe(join(folder, 'model.int8.onnx'))
   })
 

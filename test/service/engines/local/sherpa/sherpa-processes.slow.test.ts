@@ -73,11 +73,6 @@ describe.skipIf(!HAS_SHERPA)('sherpa-onnx processes', () => {
     expect(message).toContain('NoSuchOperation')
   })
 
-  it('end with a model of another kind, which is reported', async () => {
-    const message = await failure({ model: models.senseVoice, kind: 'streaming-zipformer2-ctc' })
-    expect(message).toMatch(/^sherpa: cannot load the model: ended with (SIGABRT|exit code 255): /)
-  })
-
   it('end with tokens that have no blank, which is reported', async () => {
     const model = await models.write('no-blank', { ...ctcFiles(), 'tokens.txt': 'A 0\nB 1\n' })
     expect(await failure({ model })).toMatch(/^sherpa: cannot load the model: ended with .*blk/)
