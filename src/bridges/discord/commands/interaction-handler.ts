@@ -79,7 +79,6 @@ export class InteractionHandler implements Disposable {
     if (interaction.isStringSelectMenu()) {
       const choice = parseMenu(interaction)
       if (!choice) return
-      this.counters.menus++
       return this.#command(parseCommand(choice), interaction, undefined)
     }
     if (!interaction.isButton()) return
