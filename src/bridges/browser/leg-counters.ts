@@ -4,8 +4,6 @@ import { addCounts } from '../../common/counts.ts'
 export class BrowserLegCounters {
   /** Messages of any kind. */
   messagesIn = 0
-  /** Messages with the participant’s audio. */
-  audioIn = 0
   /** 20 ms frames written to the uplink, including silence. */
   framesIn = 0
   /** Gaps in the page’s clock filled with silence (ms). */
@@ -25,7 +23,6 @@ export class BrowserLegCounters {
   /** Messages and audio dropped above the rate limit. */
   floodDropped = 0
   keys = 0
-  audioOut = 0
   /** Audio sent (ms). */
   sentMs = 0
   marksSent = 0

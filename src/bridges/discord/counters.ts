@@ -4,7 +4,6 @@ import { addCounts } from '../../common/counts.ts'
 export class CommandCounters {
   commands = 0
   buttons = 0
-  autocompletes = 0
   answered = 0
   /** Not understood: from an older or newer definition. */
   unknown = 0

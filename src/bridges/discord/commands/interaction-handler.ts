@@ -145,7 +145,6 @@ export class InteractionHandler implements Disposable {
   }
 
   async #choices(interaction: AutocompleteInteraction): Promise<void> {
-    this.counters.autocompletes++
     const { languages, log } = this.#services
     const { locale, options, user } = interaction
     if (!this.#limits.typing(user.id)) {
