@@ -5,8 +5,6 @@ export type AskResult = 'answered' | 'failed' | 'gone' | 'late' | 'away'
 export class FleetCounters {
   /** Claims by their result: `takenOver` are also counted as `home`. */
   readonly claims = { home: 0, elsewhere: 0, takenOver: 0, away: 0 }
-  /** Names lost to other nodes. */
-  lost = 0
   /** Requests to other nodes, by `what` and result. */
   readonly asks = new Map<string, Record<AskResult, number>>()
   /** Messages and entries that were not understood, and were dropped. */

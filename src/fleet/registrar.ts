@@ -266,7 +266,6 @@ export class StoreRegistrar implements Registrar, Disposable {
   #lose(key: string, held: Held): void {
     if (this.#byKey.get(key) !== held) return
     this.#forget(key, held)
-    this.#options.counters.lost++
     for (const listener of this.#listeners) listener(held.name, held.epoch)
   }
 
