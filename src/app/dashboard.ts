@@ -7,14 +7,14 @@ import { type ServerSources, serverState } from '../web/dashboard/server-state.t
 import type { NodeState } from '../web/dashboard/state.ts'
 import { Viewers } from '../web/dashboard/viewers.ts'
 import type { AppContext } from './context.ts'
-import type { DashboardStats } from './metrics/server-families.ts'
 import { version } from './server.ts'
 import { languageCatalog } from './service.ts'
 import { LoopbackCalls } from './simulated-calls.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    dashboard: DashboardStats
+    /** Numbers of open pages and of simulated calls in progress. */
+    dashboard: { readonly viewers: number; readonly simulatedCalls: number }
   }
 }
 
@@ -68,10 +68,10 @@ export async function registerDashboard(
   const viewers = new Viewers({ clock, maxViewers: settings.maxViewers, read })
   server.decorate('dashboard', {
     get viewers() {
-      return viewers.stats
+      return viewers.stats.viewers
     },
-    get simulated() {
-      return calls.stats
+    get simulatedCalls() {
+      return calls.calls.length
     },
   })
   await server.register(dashboard, {

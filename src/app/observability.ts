@@ -1,31 +1,21 @@
 import type { FastifyInstance } from 'fastify'
+import { type Metric, Registry } from 'prom-client'
 import type { BearerKeys } from '../web/control/auth.ts'
-import { EventTally, HttpTally } from '../web/metrics/event-counters.ts'
-import { Exposition, type Family } from '../web/metrics/metric-family.ts'
+import { EventMetrics, requestMetrics } from '../web/metrics/event-metrics.ts'
 import { metrics } from '../web/metrics/metrics-route.ts'
-import { eventFamilies, relayFamilies } from '../web/metrics/relay-metrics.ts'
-import {
-  controlMetrics,
-  type Guarded,
-  guardFamilies,
-  processFamilies,
-} from '../web/metrics/server-metrics.ts'
+import { relayMetrics } from '../web/metrics/relay-metrics.ts'
+import { controlMetrics, type Guarded, guardMetrics, processMetrics } from '../web/metrics/server-metrics.ts'
 import type { AppContext } from './context.ts'
-import { browserFamilies, discordFamilies, telephonyFamilies } from './metrics/bridge-families.ts'
-import { engineFamilies } from './metrics/engine-families.ts'
-import { fleetFamilies } from './metrics/fleet-families.ts'
-import {
-  dashboardFamilies,
-  ownFamilies,
-  recordingFamilies,
-  traceFamilies,
-} from './metrics/server-families.ts'
+import { browserMetrics, discordMetrics, telephonyMetrics } from './metrics/bridge-metrics.ts'
+import { engineMetrics } from './metrics/engine-metrics.ts'
+import { fleetMetrics } from './metrics/fleet-metrics.ts'
+import { ownMetrics } from './metrics/own-metrics.ts'
 import { version } from './server.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Metrics of this server. */
-    metrics: Exposition
+    metrics: Registry
   }
 }
 
@@ -37,26 +27,29 @@ export async function registerMetrics(
 ): Promise<void> {
   const { settings, calls } = context
   const carriers = context.carriers.map(({ name }) => name)
-  const tally = new EventTally(calls.relay.observer, [...carriers, 'discord', 'browser'])
-  tally.start()
-  server.addHook('onClose', async () => tally[Symbol.dispose]())
-  const http = new HttpTally(carriers)
-  http.count(server)
-  const exposition = new Exposition([...families(server, context, tally, notReady), ...http.families()])
-  server.decorate('metrics', exposition)
+  const events = new EventMetrics(calls.relay.observer, [...carriers, 'discord', 'browser'])
+  server.addHook('onClose', async () => events[Symbol.dispose]())
+  const registry = new Registry()
+  for (const metric of [
+    ...events.metrics,
+    ...requestMetrics(server, carriers),
+    ...ownerMetrics(server, context, notReady),
+  ])
+    registry.registerMetric(metric)
+  server.decorate('metrics', registry)
   await server.register(metrics, {
-    exposition,
+    registry,
     settings: settings.metrics,
     keys: settings.control.keys.length === 0 ? undefined : keys,
   })
 }
 
-function families(
+/** Metrics of figures that their owners keep. */
+function ownerMetrics(
   server: FastifyInstance,
   context: AppContext,
-  tally: EventTally,
   notReady: () => string | undefined,
-): Family[] {
+): Metric[] {
   const { calls, guards, requestGuard, carriers, service, control, fleet, homes, traces } = context
   const { relay, carrierSelection, roomCodeLimiter, recorder } = calls
   const { overload, drain, numberQuota } = guards
@@ -69,9 +62,8 @@ function families(
       : [bridge]
   }
   return [
-    ...relayFamilies(relay),
-    ...eventFamilies(tally),
-    ...telephonyFamilies({
+    ...relayMetrics(relay),
+    ...telephonyMetrics({
       carriers: carriers.map(({ name, dialer, bridge }) => ({
         ...{ carrier: name, dialer },
         bridge: () => bridge()!,
@@ -80,16 +72,17 @@ function families(
       dialLimit: carrierSelection.available ? carrierSelection : undefined,
       roomCodes: roomCodeLimiter,
     }),
-    ...browserFamilies(() => server.browser),
-    ...discordFamilies(() => (server.hasDecorator('discord') ? server.discord : undefined)),
+    ...browserMetrics(() => server.browser),
+    ...discordMetrics(() => (server.hasDecorator('discord') ? server.discord : undefined)),
     ...controlMetrics(control.services),
-    ...recordingFamilies(recorder.stats),
-    ...dashboardFamilies(() => server.dashboard),
-    ...guardFamilies(servers),
-    ...ownFamilies({ drain, embedded, notReady }),
-    ...engineFamilies(() => embedded()?.figures),
-    ...fleetFamilies({ fleet, homes }),
-    ...traceFamilies(traces),
-    ...processFamilies(version()),
+    ...guardMetrics(servers),
+    ...ownMetrics({
+      ...{ drain, embedded, notReady, traces },
+      recordings: recorder.stats,
+      dashboard: () => server.dashboard,
+    }),
+    ...engineMetrics(() => embedded()?.figures),
+    ...fleetMetrics({ fleet, homes }),
+    ...processMetrics(version()),
   ]
 }

@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { type Clock, setTimer, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
-import type { FieldTable } from '../common/metric-field.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
 import type { SimulatedCall as Phone } from '../simulator/twilio/phone/call.ts'
@@ -99,20 +98,6 @@ export interface SimulatedCallsOptions {
   readonly log: Logger
 }
 
-export interface SimulatedCallStats {
-  readonly calls: number
-  readonly placed: number
-  /** Calls that were rejected, or had a phone that failed to connect. */
-  readonly failed: number
-}
-
-/** The metric of each counter. */
-export const SIMULATED_CALL_METRICS: FieldTable<SimulatedCallStats> = {
-  calls: ['dragoman_simulated_calls', 'Simulated calls in progress.'],
-  placed: ['dragoman_simulated_calls_placed_total', 'Simulated calls placed from the dashboard.'],
-  failed: ['dragoman_simulated_calls_failed_total', 'Simulated calls that could not be placed.'],
-}
-
 /** Simulated phones that call this server over loopback, like Twilio does. The creator disposes it. */
 export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   readonly #options: SimulatedCallsOptions
@@ -120,8 +105,6 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   readonly #calls = new Map<string, SimulatedCall>()
   #placing = 0
   #numbers = 0
-  #placed = 0
-  #failed = 0
   #ticker: Ticker | undefined
   #closed = false
 
@@ -133,24 +116,11 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     return Array.from(this.#calls.values(), ({ view }) => view)
   }
 
-  get stats(): SimulatedCallStats {
-    return { calls: this.#calls.size, placed: this.#placed, failed: this.#failed }
-  }
-
   async recordings() {
     return this.#options.settings.simulatedCalls === 0 ? [] : await this.#recordings.list()
   }
 
   async place(order: SimulatedOrder): Promise<SimulatedCallView> {
-    try {
-      return await this.#place(order)
-    } catch (error) {
-      this.#failed++
-      throw error
-    }
-  }
-
-  async #place(order: SimulatedOrder): Promise<SimulatedCallView> {
     const { settings, admissionControl, clock, wall, log } = this.#options
     const most = settings.simulatedCalls
     if (this.#closed || most === 0)
@@ -168,7 +138,6 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
       const call = new SimulatedCall(about, talkers, clock)
       call.start()
       this.#calls.set(id, call)
-      this.#placed++
       this.#ticker ??= new Ticker(clock, CHECK_MS, now => this.#tick(now))
       const over = setTimer(clock, lastsMs, () => void call.hangUp())
       void call.ended.then(() => {

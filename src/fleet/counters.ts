@@ -1,5 +1,3 @@
-import { Histogram } from '../common/histogram.ts'
-
 /** Results of requests to other nodes. */
 export type AskResult = 'answered' | 'failed' | 'gone' | 'late' | 'away'
 
@@ -7,25 +5,10 @@ export type AskResult = 'answered' | 'failed' | 'gone' | 'late' | 'away'
 export class FleetCounters {
   /** Claims by their result: `takenOver` are also counted as `home`. */
   readonly claims = { home: 0, elsewhere: 0, takenOver: 0, away: 0 }
-  /** Successful confirmations; `refusedConfirms` found another home. */
-  confirms = 0
-  refusedConfirms = 0
-  /** Duration of confirmations (ms). */
-  readonly confirmMs = new Histogram()
-  /** Names lost to other nodes. */
-  lost = 0
   /** Requests to other nodes, by `what` and result. */
   readonly asks = new Map<string, Record<AskResult, number>>()
   /** Messages and entries that were not understood, and were dropped. */
   invalid = 0
-  /** Times that the fleet could not be reached. */
-  timesAway = 0
-
-  confirmed(success: boolean, ms: number): void {
-    if (success) this.confirms++
-    else this.refusedConfirms++
-    this.confirmMs.record(ms)
-  }
 
   asked(what: string, result: AskResult): void {
     let results = this.asks.get(what)

@@ -39,7 +39,6 @@ export interface RegistrarOptions {
   /** Returns the key for a name: a digest. */
   readonly keyOf: (name: string) => string
   readonly counters: FleetCounters
-  readonly now: () => number
 }
 
 interface Held {
@@ -86,7 +85,7 @@ export class StoreRegistrar implements Registrar, Disposable {
 
   confirm(name: string, epoch: number): Promise<boolean> {
     const key = this.#options.keyOf(name)
-    return this.#inLine(key, () => this.#verify(key, epoch))
+    return this.#inLine(key, () => this.#confirm(key, epoch))
   }
 
   move(name: string, epoch: number, to: string): Promise<boolean> {
@@ -170,7 +169,7 @@ export class StoreRegistrar implements Registrar, Disposable {
     if (members.superseded) throw away('another process has the name of this node')
     const held = this.#byKey.get(key)
     // A remembered entry can be outdated: this process was possibly stopped meanwhile.
-    if (held && (await this.#verify(key, held.epoch))) return { kind: 'home', epoch: held.epoch }
+    if (held && (await this.#confirm(key, held.epoch))) return { kind: 'home', epoch: held.epoch }
     let stored: Stored | undefined
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) stored = await store.get(key)
@@ -207,14 +206,6 @@ export class StoreRegistrar implements Registrar, Disposable {
     // Cut off from the store, it continues to serve its calls. While it answers, newcomers wait for it to return.
     const silentMs = members.get(home.node)?.silentMs ?? Number.POSITIVE_INFINITY
     return silentMs >= LONGEST_SILENCE_MS || (await reach(home.node)) !== 'answers'
-  }
-
-  async #verify(key: string, epoch: number): Promise<boolean> {
-    const { counters, now } = this.#options
-    const began = now()
-    const confirmed = await this.#confirm(key, epoch)
-    counters.confirmed(confirmed, now() - began)
-    return confirmed
   }
 
   async #confirm(key: string, epoch: number): Promise<boolean> {
@@ -275,7 +266,6 @@ export class StoreRegistrar implements Registrar, Disposable {
   #lose(key: string, held: Held): void {
     if (this.#byKey.get(key) !== held) return
     this.#forget(key, held)
-    this.#options.counters.lost++
     for (const listener of this.#listeners) listener(held.name, held.epoch)
   }
 

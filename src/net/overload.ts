@@ -2,7 +2,6 @@ import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { type Clock, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
-import { type FieldTable, MS } from '../common/metric-field.ts'
 import type { LimitSettings } from './settings.ts'
 
 /** Interval between measurements (ms). */
@@ -37,14 +36,6 @@ export interface OverloadFigures {
   readonly lateMs: number
   readonly memoryShare: number
   readonly reason: string | undefined
-}
-
-/** The metric of each counter. */
-export const OVERLOAD_METRICS: FieldTable<OverloadFigures> = {
-  periods: ['dragoman_overload_periods_total', 'Overload periods, during which new calls were rejected.'],
-  rejected: ['dragoman_overload_rejected_total', 'Calls and sessions rejected during overload.'],
-  lateMs: ['dragoman_event_loop_lag_seconds', 'Timer delay: the median of recent measurements.', MS],
-  memoryShare: ['dragoman_overload_memory_ratio', 'Share of the available memory in use.'],
 }
 
 /**

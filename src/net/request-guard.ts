@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../common/clock.ts'
-import type { FieldSpec, FieldTable } from '../common/metric-field.ts'
 import { KeyedRateLimiter, TokenBucket } from '../common/rate-limit.ts'
 import {
   AddressGroups,
@@ -32,34 +31,6 @@ export class RequestGuardCounters {
   requestsRejectedInTotal = 0
   /** Requests with a malformed or late head or body. */
   malformed = 0
-}
-
-/** The metric of each counter. */
-export const REQUEST_GUARD_METRICS: FieldTable<RequestGuardCounters> = {
-  connections: ['dragoman_http_connections', 'Open connections.'],
-  unauthenticated: ['dragoman_http_unauthenticated_connections', 'Open unauthenticated connections.'],
-  guests: ['dragoman_http_link_connections', 'Open connections of clients authenticated by a link.'],
-  displaced: [
-    'dragoman_http_displaced_total',
-    'Unauthenticated and link connections closed to make room for others.',
-  ],
-  rejectedInTotal: rejected('connection', 'total'),
-  requestsRejectedByAddress: rejected('request', 'address'),
-  requestsRejectedInTotal: rejected('request', 'total'),
-  malformed: [
-    'dragoman_http_malformed_total',
-    'Malformed requests, and requests whose headers or body did not arrive in time.',
-  ],
-}
-
-/** `scope`: the limit of one address, or of all together. */
-function rejected(what: 'connection' | 'request', scope: 'address' | 'total'): FieldSpec {
-  return [
-    'dragoman_http_rejected_total',
-    'Connections closed and requests answered with 429 or 503, by the limit per address or the total limit.',
-    1,
-    { what, scope },
-  ]
 }
 
 /** Is notified when a request is authenticated. */

@@ -170,7 +170,9 @@ describe.skipIf(!promtool)('promtool', () => {
   }
 
   test('accepts the metrics and rejects invalid ones', async () => {
-    expect(run(['check', 'metrics'], await scrape())).toEqual({ status: 0, said: '' })
+    // The library’s metrics of the process do not follow all the rules.
+    const own = (await scrape()).split('\n\n').filter(metric => metric.startsWith('# HELP dragoman_'))
+    expect(run(['check', 'metrics'], `${own.join('\n')}\n`)).toEqual({ status: 0, said: '' })
     expect(run(['check', 'metrics'], '# TYPE badCounter counter\nbadCounter 1\n').status).not.toBe(0)
   })
 

@@ -19,7 +19,7 @@ test('traces as configured and sends the last spans before the server exits', as
     ...{ room: 'r', speaker: 'anna', listener: 'ben', utterance: 'u1', audioMs: 400 },
     stage: 'dropped',
   })
-  expect(await app.server.metrics.text()).toContain('dragoman_traced_utterances_total 1\n')
+  expect(await app.server.metrics.metrics()).toContain('dragoman_trace_spans_failed_total 0\n')
   await app.close()
   expect(there.requests.map(({ path }) => path)).toEqual(['/otlp'])
   expect(there.resources[0]).toMatchObject({ 'service.name': 'mine' })
@@ -28,5 +28,5 @@ test('traces as configured and sends the last spans before the server exits', as
 
 test('traces nothing without a collector address', async () => {
   await using app = await buildApp(config, { translator: new FakeTranslator() })
-  expect(await app.server.metrics.text()).not.toMatch(/^dragoman_traced_utterances_total/m)
+  expect(await app.server.metrics.metrics()).not.toMatch(/^dragoman_trace_spans_failed_total/m)
 })

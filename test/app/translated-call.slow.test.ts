@@ -119,7 +119,7 @@ describe('a phone call with the embedded engines and a real voice', () => {
     // An utterance ends at a pause of 0.3 s, so recognition takes at least about that.
     expect(stages.recognitionMs).toBeGreaterThan(200)
     // The embedded service reports its state, from a separate process.
-    const figures = () => b.app.server.metrics.text()
+    const figures = () => b.app.server.metrics.metrics()
     await expect.poll(figures, { timeout: 60_000 }).toMatch(/^dragoman_service_sessions_limit [1-9]/m)
     expect(await figures()).toMatch(/^dragoman_stage_seconds_count\{stage="synthesis"\} [1-9]/m)
     expect(await figures()).toMatch(/^dragoman_http_connections\{server="service"\} [1-9]/m)

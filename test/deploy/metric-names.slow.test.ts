@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { type App, buildApp } from '../../src/app/app.ts'
 import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
+import { listed } from '../../src/web/metrics/metric.ts'
 import { pages } from '../docs/pages.ts'
 
 /** Labels that Prometheus adds. */
@@ -21,9 +22,9 @@ beforeAll(async () => {
     },
     { translator: new FakeTranslator() },
   )
-  const { families } = app.server.metrics
+  const metrics = listed(app.server.metrics)
   series = new Map(
-    families.flatMap(({ name, type, labels }) =>
+    metrics.flatMap(({ name, type, labelNames: labels }) =>
       type === 'histogram'
         ? [
             [`${name}_bucket`, [...labels, 'le']],
@@ -33,7 +34,7 @@ beforeAll(async () => {
         : [[name, labels]],
     ),
   )
-  names = new Set([...series.keys(), ...families.map(({ name }) => name)])
+  names = new Set([...series.keys(), ...metrics.map(({ name }) => name)])
 })
 afterAll(() => app.close())
 

@@ -153,7 +153,6 @@ export class BrowserLeg implements Leg, SocketListener<CloseCause> {
 
   /** Passes on the frames of one message, after silence in place of those missing before it. */
   #hear(packet: Buffer, now: number): void {
-    this.counters.audioIn++
     const count = (packet.length - HEADER_BYTES) / (FRAME_SAMPLES * 2)
     const timeline = this.#timeline
     if (!timeline.place(packet.readUInt32LE(4), count, now)) return
@@ -177,7 +176,6 @@ export class BrowserLeg implements Leg, SocketListener<CloseCause> {
     if (!this.#alive) return
     this.counters.sentMs += durationMs(frames.length)
     this.#socket.send(this.#packet(frames))
-    this.counters.audioOut++
   }
 
   /** The message with `frames`, and with the time at which a page without delay plays them. */

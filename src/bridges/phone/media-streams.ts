@@ -1,7 +1,6 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Logger } from '../../common/log.ts'
-import type { FieldTable } from '../../common/metric-field.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { LegTransport } from '../websocket/guarded-socket.ts'
 import type { Call, CallRegistry } from './call-registry.ts'
@@ -226,17 +225,4 @@ export class MediaStreams {
     void leg.close({ kind: 'failed', error })
     return error
   }
-}
-
-/** The metrics of these figures. */
-export const STREAM_METRICS: FieldTable<Pick<MediaStreams, 'replaced' | 'deferred' | 'expected'>> = {
-  replaced: [
-    'dragoman_telephony_streams_replaced_total',
-    'Media streams that replaced an earlier stream of the same call.',
-  ],
-  deferred: [
-    'dragoman_telephony_requests_deferred_total',
-    'Requests deferred because their call still had a stream.',
-  ],
-  expected: ['dragoman_telephony_streams_expected', 'Calls whose stream is expected now.'],
 }

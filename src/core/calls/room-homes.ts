@@ -70,8 +70,7 @@ interface Held {
 export class RoomHomes implements RoomPlacement, Disposable {
   /** Rooms lost to another node. */
   lost = 0
-  /** Participants who had to wait for a home, or were rejected because it could not be determined. */
-  waited = 0
+  /** Participants rejected because their home could not be determined. */
   rejected = 0
   readonly #options: RoomHomesOptions
   readonly #log: Logger
@@ -150,7 +149,6 @@ export class RoomHomes implements RoomPlacement, Disposable {
     let failure: unknown
     for (let attempt = 0; attempt === 0 || clock.now() < until; attempt++) {
       if (attempt === 1) {
-        this.waited++
         const code = failure instanceof BridgeError ? failure.code : 'MOVED'
         this.#log.info({ code }, 'waiting for the home of a room')
       }

@@ -1,5 +1,4 @@
 import { Histogram } from '../../common/histogram.ts'
-import { type FieldTable, MS } from '../../common/metric-field.ts'
 import { STAGES, type Stage } from './latency-stages.ts'
 
 /** Counters and gauges of the relay, as plain fields for exporters. */
@@ -25,12 +24,9 @@ export class RelayMetrics {
   sessionsDropped = 0
   /** Connections replaced while still in use: before they expired, or by a preferred service. */
   sessionsRenewed = 0
-  /** Times that a circuit breaker opened. */
-  circuitsOpened = 0
   /** Connections that probed a service while its circuit breaker was open. */
   probes = 0
-  /** Services with an open circuit breaker, sessions waiting for a service, and sessions on a fallback (gauges, once per second). */
-  servicesUnavailableNow = 0
+  /** Sessions waiting for a service, and sessions on a fallback (gauges, once per second). */
   sessionsWaitingNow = 0
   sessionsOnFallbackNow = 0
   fragmentsSent = 0
@@ -71,115 +67,6 @@ export class RelayMetrics {
   readonly stagesMs: Readonly<Record<Stage, Histogram>> = byStage()
   /** Lateness of the relay's own tick (ms). */
   readonly tickLateMs = new Histogram()
-}
-
-/** The metric of each counter. */
-export const RELAY_METRICS: FieldTable<RelayMetrics> = {
-  legsAdmitted: [
-    'dragoman_legs_admitted_total',
-    'Legs that joined, including those of reconnected participants.',
-  ],
-  legsEnded: ['dragoman_legs_ended_total', 'Legs that ended.'],
-  legsRejected: ['dragoman_legs_rejected_total', 'Legs rejected because relay.maxLegs was reached.'],
-  legsReconnected: [
-    'dragoman_legs_reconnected_total',
-    'Legs by which a disconnected participant reconnected.',
-  ],
-  framesIn: ['dragoman_frames_received_total', '20 ms frames received from participants.'],
-  dtmfFramesMasked: [
-    'dragoman_dtmf_frames_masked_total',
-    'Frames replaced with silence for the service because they contained a DTMF tone.',
-  ],
-  echoFramesMasked: [
-    'dragoman_echo_frames_masked_total',
-    'Frames replaced with silence for the service because they contained an echo of what the participant heard.',
-  ],
-  utterancesEchoed: [
-    'dragoman_utterances_echoed_total',
-    'Utterances dropped because they were an echo of what the participant heard.',
-  ],
-  framesOut: ['dragoman_frames_sent_total', '20 ms frames sent to participants.'],
-  sessionsOpened: [
-    'dragoman_sessions_opened_total',
-    'Translation sessions opened: one per speaker and target language, when the speaker speaks.',
-  ],
-  sessionsEnded: ['dragoman_sessions_ended_total', 'Translation sessions that ended.'],
-  sessionsDropped: [
-    'dragoman_session_connections_lost_total',
-    'Connections of sessions to a service that were lost or failed.',
-  ],
-  sessionsRenewed: [
-    'dragoman_session_connections_renewed_total',
-    'Connections of sessions replaced while they still worked.',
-  ],
-  circuitsOpened: [
-    'dragoman_service_circuits_opened_total',
-    'Times that the circuit breaker of a service opened.',
-  ],
-  probes: ['dragoman_service_probes_total', 'Probes sent through an open circuit breaker.'],
-  servicesUnavailableNow: ['dragoman_services_unavailable', 'Services whose circuit breaker is open.'],
-  sessionsWaitingNow: ['dragoman_sessions_waiting', 'Sessions waiting for a service.'],
-  sessionsOnFallbackNow: ['dragoman_sessions_on_fallback', 'Sessions on a fallback service.'],
-  fragmentsSent: ['dragoman_fragments_sent_total', 'Fragments of speech sent to services.'],
-  fragmentsReplayed: [
-    'dragoman_fragments_replayed_total',
-    'Fragments of speech replayed after a connection was lost.',
-  ],
-  lostMs: [
-    'dragoman_speech_lost_seconds_total',
-    'Speech dropped from the replay buffer before a service received it.',
-    MS,
-  ],
-  utterances: ['dragoman_utterances_total', 'Translated utterances with audio.'],
-  utterancesHeard: ['dragoman_utterances_heard_total', 'Utterances confirmed as played, by listener.'],
-  utterancesDropped: [
-    'dragoman_utterances_dropped_total',
-    'Utterances dropped before they were played, by listener.',
-  ],
-  utterancesVoiceless: [
-    'dragoman_utterances_voiceless_total',
-    'Utterances received as text only although audio was requested.',
-  ],
-  resultsRepeated: [
-    'dragoman_voice_pieces_repeated_total',
-    'Duplicate pieces of audio that were played once.',
-  ],
-  interruptions: [
-    'dragoman_interruptions_total',
-    'Times that pending translations were dropped because the listener spoke.',
-  ],
-  starved: [
-    'dragoman_translations_starved_total',
-    'Times that a translation ran out of audio during an utterance.',
-  ],
-  originalFramesDropped: [
-    'dragoman_original_frames_dropped_total',
-    'Frames of original voices skipped to stay close to live.',
-  ],
-  congestedFrames: ['dragoman_congested_frames_total', 'Frames not sent because the peer reads too slowly.'],
-  faultsContained: [
-    'dragoman_faults_contained_total',
-    'Internal exceptions that ended one leg, session, utterance or observer; each is logged once.',
-  ],
-  mp3InvalidBytes: [
-    'dragoman_mp3_invalid_bytes_total',
-    'Bytes of voices that were not audio, or too many to be decoded.',
-  ],
-  pausesTrimmedMs: [
-    'dragoman_pauses_trimmed_seconds_total',
-    'Time gained by trimming pauses of late translations, over all listeners.',
-    MS,
-  ],
-  timeCompressedMs: [
-    'dragoman_speech_time_compressed_seconds_total',
-    'Time gained by playing late translations faster.',
-    MS,
-  ],
-  lagNowMs: ['dragoman_translation_lag_largest_seconds', 'Maximum current lag of a translation.', MS],
-  lateNow: [
-    'dragoman_translations_late',
-    'Translations that are currently over half a second late for a listener.',
-  ],
 }
 
 function byStage(): Record<Stage, Histogram> {

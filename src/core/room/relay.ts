@@ -346,13 +346,12 @@ class GateReport {
 
   /** Reports that a service stopped working, or works again. */
   changed(gate: FailoverTranslator, change: ServiceStatusChange): void {
-    const { metrics, observer, clock, log, translators } = this.#options
+    const { observer, clock, log, translators } = this.#options
     const { upstream: service, problem } = change
     const { address } = translators[service]!
     const about = { service, address }
     const since = this.#since.get(service)
     if (problem) {
-      if (since === undefined) metrics.circuitsOpened++
       this.#since.set(service, since ?? clock.now())
       log.error({ ...about, code: problem.code, reason: problem.message }, 'translation service unavailable')
     } else {
@@ -368,7 +367,6 @@ class GateReport {
   count(gate: FailoverTranslator): void {
     const { metrics } = this.#options
     metrics.probes = gate.probes
-    metrics.servicesUnavailableNow = gate.statuses.filter(status => status !== 'closed').length
     metrics.sessionsWaitingNow = gate.waiting
     metrics.sessionsOnFallbackNow = gate.onFallback
   }

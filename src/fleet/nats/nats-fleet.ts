@@ -118,7 +118,6 @@ export class NatsFleet implements Fleet {
       ...{ self, store: this.#stores.homes, members: this.#members, counters: this.counters },
       reach: node => this.reach(node),
       keyOf: name => this.digest(name),
-      now: () => clock.now(),
     })
   }
 
@@ -255,7 +254,6 @@ export class NatsFleet implements Fleet {
     this.#answering = answering
     this.#status = answering ? 'up' : 'away'
     if (answering) void this.#reconcile()
-    else this.counters.timesAway++
     for (const listener of this.#listeners) listener(this.#status)
   }
 

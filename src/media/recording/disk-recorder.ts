@@ -6,7 +6,6 @@ import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
-import { type FieldTable, MS } from '../../common/metric-field.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
 import type { Announcer, NoticeName, Sound } from '../../core/model/announcer.ts'
 import type { Recorder, RecordingFault, RecordingStatus } from '../../core/model/recording.ts'
@@ -93,7 +92,7 @@ interface Running {
 /** Records rooms to disk, with a track for each voice and each translation. The creator closes it. */
 export class DiskRecorder implements Recorder, AsyncDisposable {
   readonly stats: RecordingStats = {
-    ...{ begun: 0, kept: 0, keptMs: 0, refused: 0, leftOut: 0, lostMs: 0, tracksFailed: 0 },
+    ...{ begun: 0, kept: 0, keptMs: 0, refused: 0, lostMs: 0, tracksFailed: 0 },
   }
   readonly #options: DiskRecorderOptions
   readonly #running = new Map<string, Running>()
@@ -231,7 +230,6 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   async #tell({ consents }: Running, party: Participant): Promise<void> {
     const told = await consents.tell(party, this.#notice('recording', party))
     if (told) return
-    this.stats.leftOut++
     this.#options.log.warn({ participant: party.id }, 'recording notice not played, participant left out')
   }
 
@@ -359,27 +357,8 @@ export interface RecordingStats {
   keptMs: number
   /** Recordings that could not be started. */
   refused: number
-  /** Participants left out because they could not be notified. */
-  leftOut: number
   /** Audio lost because the disk was too slow (ms). */
   lostMs: number
   /** Tracks that ended early because of a disk error. */
   tracksFailed: number
-}
-
-/** The metric of each counter. */
-export const RECORDING_METRICS: FieldTable<RecordingStats> = {
-  begun: ['dragoman_recordings_started_total', 'Recordings started.'],
-  kept: ['dragoman_recordings_kept_total', 'Finished recordings with content.'],
-  keptMs: ['dragoman_recordings_kept_seconds_total', 'Duration of conversations recorded.', MS],
-  refused: ['dragoman_recordings_rejected_total', 'Recordings that could not be started.'],
-  leftOut: [
-    'dragoman_recording_participants_left_out_total',
-    'Participants left out of a recording because they could not be notified of it.',
-  ],
-  lostMs: ['dragoman_recording_lost_seconds_total', 'Audio lost because the disk was too slow.', MS],
-  tracksFailed: [
-    'dragoman_recording_tracks_failed_total',
-    'Tracks of recordings that ended early because of a disk error.',
-  ],
 }

@@ -1,6 +1,5 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
-import type { FieldTable } from '../../common/metric-field.ts'
 import { type EventSink, SSE_HEARTBEAT, sseEvent, sseRetry } from '../event-stream.ts'
 import type { CaptionSource, FeedEvent, RoomLife } from './caption-feed.ts'
 
@@ -116,19 +115,6 @@ export interface CaptionHubStats {
   cutOff: number
   /** Readers rejected because there were too many. */
   refused: number
-}
-
-/** The metric of each counter. */
-export const CAPTION_METRICS: FieldTable<CaptionHubStats> = {
-  readers: ['dragoman_caption_readers', 'Connected caption readers.'],
-  cutOff: [
-    'dragoman_caption_readers_cut_off_total',
-    'Caption readers disconnected because they did not read.',
-  ],
-  refused: [
-    'dragoman_caption_readers_rejected_total',
-    'Caption readers rejected because there were too many.',
-  ],
 }
 
 /** The captions of one room. */

@@ -1,5 +1,4 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
-import type { FieldTable } from '../../common/metric-field.ts'
 import type { EventSink } from '../event-stream.ts'
 
 /** Interval of the states (ms). */
@@ -14,19 +13,6 @@ export interface ViewerStats {
   readonly cutOff: number
   /** Viewers rejected because there were too many. */
   readonly refused: number
-}
-
-/** The metric of each counter. */
-export const VIEWER_METRICS: FieldTable<ViewerStats> = {
-  viewers: ['dragoman_dashboard_viewers', 'Open dashboard pages.'],
-  cutOff: [
-    'dragoman_dashboard_viewers_cut_off_total',
-    'Dashboard pages disconnected because they did not read.',
-  ],
-  refused: [
-    'dragoman_dashboard_viewers_rejected_total',
-    'Dashboard pages rejected because too many were open.',
-  ],
 }
 
 /** Returns the state as JSON, given that of this server, for one viewer; rejects never. */

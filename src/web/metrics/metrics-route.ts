@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import type { Registry } from 'prom-client'
 import { isLocalRequest } from '../../net/client-address.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import type { BearerKeys } from '../control/auth.ts'
 import { ControlError, fromFramework } from '../control/errors.ts'
 import type { MetricsSettings } from '../control/settings.ts'
-import type { Exposition } from './metric-family.ts'
 
 /** Throws a `ControlError` if `request` is not allowed to read the metrics. `keys`: absent if none are configured. */
 function admitReader(
@@ -24,7 +24,7 @@ function admitReader(
 }
 
 export interface MetricsOptions {
-  readonly exposition: Exposition
+  readonly registry: Registry
   readonly settings: MetricsSettings
   /** Keys of the control API; undefined if none are configured. */
   readonly keys: BearerKeys | undefined
@@ -33,7 +33,7 @@ export interface MetricsOptions {
 /** `GET /metrics` for Prometheus. */
 export async function metrics(
   app: FastifyInstance,
-  { exposition, settings, keys }: MetricsOptions,
+  { registry, settings, keys }: MetricsOptions,
 ): Promise<void> {
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const failure = fromFramework(error)
@@ -49,8 +49,8 @@ export async function metrics(
       },
     },
     async (_request, reply) => {
-      const text = await exposition.text()
-      return reply.headers({ 'cache-control': 'no-store', 'content-type': exposition.contentType }).send(text)
+      const text = await registry.metrics()
+      return reply.headers({ 'cache-control': 'no-store', 'content-type': registry.contentType }).send(text)
     },
   )
 }

@@ -1,25 +1,52 @@
-import { readdirSync } from 'node:fs'
-import { OVERLOAD_METRICS, type OverloadFigures } from '../../net/overload.ts'
-import { REQUEST_GUARD_METRICS, type RequestGuardCounters } from '../../net/request-guard.ts'
-import { CAPTION_METRICS, type CaptionHubStats } from '../captions/caption-hub.ts'
-import { TRANSCRIPT_METRICS, type TranscriptStats } from '../transcripts/transcripts.ts'
-import { type ReceiverStats, WEBHOOK_METRICS } from '../webhooks/receiver.ts'
-import { type Family, fieldFamilies, labeled, single } from './metric-family.ts'
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
+import type { OverloadFigures } from '../../net/overload.ts'
+import type { RequestGuardCounters } from '../../net/request-guard.ts'
+import type { CaptionHubStats } from '../captions/caption-hub.ts'
+import type { ReceiverStats } from '../webhooks/receiver.ts'
+import { labeled, single } from './metric.ts'
 
 export interface ControlSources {
   readonly webhooks: { readonly stats: readonly ReceiverStats[] }
   readonly captionHub: { readonly stats: CaptionHubStats }
-  readonly transcripts: { readonly stats: TranscriptStats }
+  readonly transcripts: { readonly failed: number }
 }
 
 /** Metrics of webhooks, caption readers and transcripts. */
-export function controlMetrics({ webhooks, captionHub, transcripts }: ControlSources): Family[] {
+export function controlMetrics({ webhooks, captionHub, transcripts }: ControlSources): Metric[] {
+  const perReceiver = (name: string, help: string, read: (stats: ReceiverStats) => number) =>
+    labeled(name, help, ['receiver'], () => webhooks.stats.map(each => [[each.name], read(each)] as const))
   return [
-    ...fieldFamilies<ReceiverStats>(WEBHOOK_METRICS, ['receiver'], () =>
-      webhooks.stats.map(each => [[each.name], each] as const),
+    perReceiver(
+      'dragoman_webhooks_waiting',
+      'Events queued for a receiver, or being sent to it.',
+      ({ waiting }) => waiting,
     ),
-    ...fieldFamilies<CaptionHubStats>(CAPTION_METRICS, [], () => [[[], captionHub.stats]]),
-    ...fieldFamilies<TranscriptStats>(TRANSCRIPT_METRICS, [], () => [[[], transcripts.stats]]),
+    perReceiver(
+      'dragoman_webhooks_delivered_total',
+      'Events delivered to receivers.',
+      ({ delivered }) => delivered,
+    ),
+    perReceiver(
+      'dragoman_webhooks_failed_attempts_total',
+      'Failed delivery attempts.',
+      ({ failures }) => failures,
+    ),
+    perReceiver(
+      'dragoman_webhooks_given_up_total',
+      'Events dropped after the last attempt.',
+      ({ givenUp }) => givenUp,
+    ),
+    perReceiver(
+      'dragoman_webhooks_dropped_total',
+      'Events dropped because the queue was full.',
+      ({ dropped }) => dropped,
+    ),
+    single('dragoman_caption_readers', 'Connected caption readers.', () => captionHub.stats.readers),
+    single(
+      'dragoman_transcripts_failed_total',
+      'Transcripts that could not be written.',
+      () => transcripts.failed,
+    ),
   ]
 }
 
@@ -31,64 +58,60 @@ export interface Guarded {
 }
 
 /** Metrics of rejected connections and requests, and of overload. */
-export function guardFamilies(servers: () => readonly Guarded[]): Family[] {
+export function guardMetrics(servers: () => readonly Guarded[]): Metric[] {
+  const perServer = (name: string, help: string, read: (server: Guarded) => number) =>
+    labeled(name, help, ['server'], () => servers().map(each => [[each.server], read(each)] as const))
   return [
-    ...fieldFamilies<RequestGuardCounters>(REQUEST_GUARD_METRICS, ['server'], () =>
-      servers().map(({ server, requestGuard }) => [[server], requestGuard] as const),
+    perServer(
+      'dragoman_http_connections',
+      'Open connections.',
+      ({ requestGuard }) => requestGuard.connections,
     ),
-    ...fieldFamilies<OverloadFigures>(OVERLOAD_METRICS, ['server'], () =>
-      servers().map(({ server, overload }) => [[server], overload] as const),
+    perServer(
+      'dragoman_http_unauthenticated_connections',
+      'Open unauthenticated connections.',
+      ({ requestGuard }) => requestGuard.unauthenticated,
     ),
     labeled(
+      'dragoman_http_rejected_total',
+      'Connections closed and requests answered with 429 or 503, by the limit per address or the total limit.',
+      ['server', 'what', 'scope'],
+      () =>
+        servers().flatMap(({ server, requestGuard: counts }) => [
+          [[server, 'connection', 'total'], counts.rejectedInTotal],
+          [[server, 'request', 'address'], counts.requestsRejectedByAddress],
+          [[server, 'request', 'total'], counts.requestsRejectedInTotal],
+        ]),
+    ),
+    perServer(
+      'dragoman_event_loop_lag_seconds',
+      'Timer delay: the median of recent measurements.',
+      ({ overload }) => overload.lateMs / 1_000,
+    ),
+    perServer(
+      'dragoman_overload_memory_ratio',
+      'Share of the available memory in use.',
+      ({ overload }) => overload.memoryShare,
+    ),
+    perServer(
+      'dragoman_overload_rejected_total',
+      'Calls and sessions rejected during overload.',
+      ({ overload }) => overload.rejected,
+    ),
+    perServer(
       'dragoman_overloaded',
       '1 while new calls are rejected because timers run late or memory is short.',
-      ['server'],
-      () =>
-        servers().map(({ server, overload }) => [[server], overload.reason === undefined ? 0 : 1] as const),
+      ({ overload }) => (overload.reason === undefined ? 0 : 1),
     ),
   ]
 }
 
-/** Metrics of this process, under their usual names. */
-export function processFamilies(version: string): Family[] {
-  const startedAt = performance.timeOrigin / 1_000
+/** Metrics of this process: the library’s, under their usual names, and the load of the event loop. */
+export function processMetrics(version: string): Metric[] {
   return [
     labeled('dragoman_build_info', 'Version of the program.', ['version', 'node'], () => [
       [[version, process.version], 1],
     ]),
-    single(
-      'process_start_time_seconds',
-      'Start time of this process, in seconds since 1970.',
-      () => startedAt,
-    ),
-    labeled('process_cpu_seconds_total', 'CPU time of this process.', ['mode'], () => {
-      const { user, system } = process.cpuUsage()
-      return [
-        [['user'], user / 1e6],
-        [['system'], system / 1e6],
-      ]
-    }),
-    single('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss()),
-    single('process_open_fds', 'Open file descriptors.', openFiles),
-    labeled(
-      'nodejs_heap_bytes',
-      'Memory of the JavaScript heap, of its array buffers, and outside it.',
-      ['kind'],
-      () => {
-        const { heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage()
-        return [
-          [['total'], heapTotal],
-          [['used'], heapUsed],
-          [['external'], external],
-          [['array_buffers'], arrayBuffers],
-        ]
-      },
-    ),
-    single(
-      'nodejs_active_resources',
-      'Sockets, timers and other handles that keep the event loop running.',
-      () => process.getActiveResourcesInfo().length,
-    ),
     labeled(
       'nodejs_eventloop_seconds_total',
       'Time that the event loop was busy and idle.',
@@ -101,14 +124,17 @@ export function processFamilies(version: string): Family[] {
         ]
       },
     ),
+    ...defaultMetrics(),
   ]
 }
 
-/** Returns undefined if the system does not provide it. */
-function openFiles(): number | undefined {
-  try {
-    return readdirSync('/proc/self/fd').length
-  } catch {
-    return undefined
+let defaults: Registry | undefined
+
+/** They observe the process as long as it runs, so all servers in it share them; not with a host’s own. */
+function defaultMetrics(): Metric[] {
+  if (!defaults) {
+    defaults = new Registry()
+    collectDefaultMetrics({ register: defaults })
   }
+  return defaults.getMetricsAsArray() as unknown as Metric[]
 }

@@ -141,10 +141,6 @@ export class DiskStore implements TranscriptStore {
     return store
   }
 
-  get stats() {
-    return { kept: this.#kept.size, failed: this.failed, evicted: 0 }
-  }
-
   begin({ id, room, openedAt }: RoomLife): TranscriptWriter {
     const { log } = this.#options
     const head = { id, room, openedAt }

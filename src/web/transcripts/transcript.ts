@@ -79,8 +79,8 @@ export interface TranscriptWriter {
 
 /** Storage for transcripts of ended rooms. Each is deleted when it expires. */
 export interface TranscriptStore {
-  /** Transcripts kept now, times that one could not be written, and those deleted before their time. */
-  readonly stats: { readonly kept: number; readonly failed: number; readonly evicted: number }
+  /** Number of transcripts that could not be written. */
+  readonly failed: number
   begin(life: RoomLife): TranscriptWriter
   list(): readonly TranscriptSummary[]
   read(id: string): Promise<Transcript | undefined>

@@ -1,6 +1,5 @@
 import { type Clock, systemClock, Ticker } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
-import type { FieldTable } from '../../common/metric-field.ts'
 import { isoTime, systemWallClock, type WallClock } from '../../common/wall-clock.ts'
 import type { Observer } from '../../core/model/events.ts'
 import { CaptionFeed, type CaptionSource, type FeedEvent, type RoomLife } from '../captions/caption-feed.ts'
@@ -23,25 +22,6 @@ export interface TranscriptOptions {
   readonly clock: Clock
   readonly wall: WallClock
   readonly log: Logger
-}
-
-export interface TranscriptStats {
-  /** Number of transcripts of open rooms. */
-  readonly live: number
-  /** Number of transcripts of ended rooms. */
-  readonly kept: number
-  /** Number of failed writes. */
-  readonly failed: number
-  /** Number of transcripts deleted early because of the limit. */
-  readonly evicted: number
-}
-
-/** The metric of each counter. */
-export const TRANSCRIPT_METRICS: FieldTable<TranscriptStats> = {
-  live: ['dragoman_transcripts_live', 'Transcripts of open rooms.'],
-  kept: ['dragoman_transcripts_kept', 'Stored transcripts of ended rooms.'],
-  failed: ['dragoman_transcripts_failed_total', 'Transcripts that could not be written.'],
-  evicted: ['dragoman_transcripts_evicted_total', 'Transcripts deleted early because there were too many.'],
 }
 
 interface LiveTranscript {
@@ -86,9 +66,9 @@ export class Transcripts implements AsyncDisposable {
     return transcripts
   }
 
-  get stats(): TranscriptStats {
-    const { kept, failed, evicted } = this.#store?.stats ?? { kept: 0, failed: 0, evicted: 0 }
-    return { live: this.#live.size, kept, failed, evicted }
+  /** Number of failed writes. */
+  get failed(): number {
+    return this.#store?.failed ?? 0
   }
 
   /** Returns the summaries by age, with open rooms last. */
@@ -194,16 +174,11 @@ class MemoryStore implements TranscriptStore {
   /** In the order in which their rooms ended. */
   readonly #kept = new Map<string, Kept>()
   #entries = 0
-  /** Number of transcripts deleted early. */
-  evicted = 0
+  readonly failed = 0
 
   constructor(wall: WallClock, keepMs: number) {
     this.#wall = wall
     this.#keepMs = keepMs
-  }
-
-  get stats() {
-    return { kept: this.#kept.size, failed: 0, evicted: this.evicted }
   }
 
   begin(): TranscriptWriter {
@@ -252,7 +227,6 @@ class MemoryStore implements TranscriptStore {
     for (const id of this.#kept.keys()) {
       if (this.#entries <= MOST_ENTRIES && this.#kept.size <= MOST_TRANSCRIPTS) return
       void this.delete(id)
-      this.evicted++
     }
   }
 }

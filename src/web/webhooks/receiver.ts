@@ -2,7 +2,6 @@ import { jittered } from '../../common/backoff.ts'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
-import type { FieldTable } from '../../common/metric-field.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import {
   type SealedEvent,
@@ -123,15 +122,6 @@ export interface ReceiverStats {
   givenUp: number
   /** Events dropped because the queue was full. */
   dropped: number
-}
-
-/** The metric of each counter. */
-export const WEBHOOK_METRICS: FieldTable<ReceiverStats> = {
-  waiting: ['dragoman_webhooks_waiting', 'Events queued for a receiver, or being sent to it.'],
-  delivered: ['dragoman_webhooks_delivered_total', 'Events delivered to receivers.'],
-  failures: ['dragoman_webhooks_failed_attempts_total', 'Failed delivery attempts.'],
-  givenUp: ['dragoman_webhooks_given_up_total', 'Events dropped after the last attempt.'],
-  dropped: ['dragoman_webhooks_dropped_total', 'Events dropped because the queue was full.'],
 }
 
 export interface ReceiverOptions {

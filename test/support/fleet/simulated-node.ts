@@ -73,7 +73,6 @@ export class SimulatedNode {
       ...{ self, store: this.#store(process), members: this.#members, counters: new FleetCounters() },
       reach: node => this.#reach(process, node),
       keyOf,
-      now: () => clock.now(),
     })
     this.#registrar.start()
     this.homes = new RoomHomes({

@@ -79,7 +79,6 @@ export class InteractionHandler implements Disposable {
     if (interaction.isStringSelectMenu()) {
       const choice = parseMenu(interaction)
       if (!choice) return
-      this.counters.menus++
       return this.#command(parseCommand(choice), interaction, undefined)
     }
     if (!interaction.isButton()) return
@@ -146,7 +145,6 @@ export class InteractionHandler implements Disposable {
   }
 
   async #choices(interaction: AutocompleteInteraction): Promise<void> {
-    this.counters.autocompletes++
     const { languages, log } = this.#services
     const { locale, options, user } = interaction
     if (!this.#limits.typing(user.id)) {

@@ -96,7 +96,6 @@ export class VoiceLink implements PacketSource, PacketPlayer {
 
   play(opus: Uint8Array): void {
     if (!this.playable) return
-    this.#options.counters.packetsOut++
     this.#connection?.play(opus)
   }
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { type Clock, setTimer, systemClock, Ticker } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import { LateLog, type Logger } from '../../../common/log.ts'
-import type { FieldTable } from '../../../common/metric-field.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import { FleetSlots, type TakenSlot } from '../../../core/calls/fleet-slots.ts'
 import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
@@ -35,26 +34,6 @@ export class DialCounters {
   count(outcome: DialOutcome['kind']): void {
     this[outcome === 'no-answer' ? 'noAnswer' : outcome]++
   }
-}
-
-/** The metric of each counter. */
-export const DIAL_METRICS: FieldTable<DialCounters> = {
-  dialed: ['dragoman_telephony_dials_placed_total', 'Calls placed.'],
-  refused: [
-    'dragoman_telephony_dials_rejected_total',
-    'Calls rejected before dialing: not allowed, too many in progress, or above a daily limit.',
-  ],
-  spent: [
-    'dragoman_telephony_dials_quota_exceeded_total',
-    'Calls rejected because of a daily limit of minutes or costs.',
-  ],
-  cut: ['dragoman_telephony_dials_terminated_total', 'Calls ended because of a daily limit.'],
-  answered: ['dragoman_telephony_dials_answered_total', 'Outbound calls answered by a person.'],
-  busy: ['dragoman_telephony_dials_busy_total', 'Outbound calls that were busy.'],
-  noAnswer: ['dragoman_telephony_dials_no_answer_total', 'Outbound calls not answered.'],
-  voicemail: ['dragoman_telephony_dials_voicemail_total', 'Outbound calls answered by a machine.'],
-  canceled: ['dragoman_telephony_dials_canceled_total', 'Outbound calls canceled before an answer.'],
-  failed: ['dragoman_telephony_dials_failed_total', 'Outbound calls that failed.'],
 }
 
 /** Rules for outbound calls. Rates are limited by others, for example by a `RateLimitedDialer`. */
@@ -324,16 +303,4 @@ export class CarrierDialer implements Dialer {
       this.#dials.delete(id)
     }
   }
-}
-
-/** The metrics of these figures. */
-export const DIAL_USAGE_METRICS: FieldTable<Pick<CarrierDialer, 'minutesToday' | 'spentToday'>> = {
-  minutesToday: [
-    'dragoman_telephony_dial_minutes_today',
-    'Minutes of outbound calls today (UTC), including calls in progress.',
-  ],
-  spentToday: [
-    'dragoman_telephony_dial_spend_today',
-    'Their cost according to twilio.outbound.prices, in the currency of the prices.',
-  ],
 }

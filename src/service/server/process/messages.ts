@@ -1,4 +1,3 @@
-import { type FieldTable, MS } from '../../../common/metric-field.ts'
 import type { OverloadFigures } from '../../../net/overload.ts'
 import type { RequestGuardCounters } from '../../../net/request-guard.ts'
 import type { EngineFigures, StandIn } from '../../engines/usage/engine-figures.ts'
@@ -34,16 +33,6 @@ export interface ServiceFigures {
   /** Process memory (bytes) and CPU time since start (s). */
   readonly memoryBytes: number
   readonly cpuSeconds: number
-}
-
-/** The metric of each counter. */
-export const SERVICE_METRICS: FieldTable<ServiceFigures> = {
-  sessions: ['dragoman_service_sessions', 'Open sessions at the embedded service.'],
-  maxSessions: ['dragoman_service_sessions_limit', 'Maximum number of sessions.'],
-  behindMs: ['dragoman_service_lag_seconds', 'Recognition lag of the embedded service.', MS],
-  busy: ['dragoman_service_busy_ratio', 'Share of its threads that are busy.'],
-  memoryBytes: ['dragoman_service_memory_bytes', 'Memory of the embedded service’s process.'],
-  cpuSeconds: ['dragoman_service_cpu_seconds_total', 'CPU time of the embedded service’s process.'],
 }
 
 /** Messages from the service process to its parent. */

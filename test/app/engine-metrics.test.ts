@@ -1,8 +1,14 @@
+import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { engineFamilies } from '../../src/app/metrics/engine-families.ts'
+import { engineMetrics } from '../../src/app/metrics/engine-metrics.ts'
 import { EngineUsage } from '../../src/service/engines/usage/engine-usage.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
-import { Exposition } from '../../src/web/metrics/metric-family.ts'
+
+function textOf(sources: Parameters<typeof engineMetrics>[0]): Promise<string> {
+  const registry = new Registry()
+  for (const metric of engineMetrics(sources)) registry.registerMetric(metric)
+  return registry.metrics()
+}
 
 test('the figures of every engine are metrics, as they come from another process', async () => {
   const usage = new EngineUsage({ clock: new FakeClock(), wallClock: () => 0 })
@@ -18,7 +24,7 @@ test('the figures of every engine are metrics, as they come from another process
     { name: 'free', sessions: 0, audioSeconds: 0 },
   ]
   const sources = JSON.parse(JSON.stringify({ engines: usage.figures, standIns: usage.standIns, keys }))
-  const text = await new Exposition(engineFamilies(() => sources)).text()
+  const text = await textOf(() => sources)
   for (const line of [
     'dragoman_engine_audio_seconds_total{kind="transcription",engine="ears",direction="in"} 30',
     'dragoman_engine_requests_total{kind="transcription",engine="ears",outcome="ok"} 1',
@@ -42,7 +48,7 @@ test('the figures of every engine are metrics, as they come from another process
 })
 
 test('without an embedded service there are names and no values', async () => {
-  const text = await new Exposition(engineFamilies(() => undefined)).text()
+  const text = await textOf(() => undefined)
   expect(text).toContain('# TYPE dragoman_engine_cost_total counter')
   expect(text.split('\n').filter(line => line !== '' && !line.startsWith('#'))).toEqual([])
 })

@@ -1,3 +1,4 @@
+import type { Metric } from 'prom-client'
 import {
   type EngineFigures,
   FIRST_RESULT_BOUNDS,
@@ -5,7 +6,7 @@ import {
   type StandIn,
 } from '../../service/engines/usage/engine-figures.ts'
 import type { KeyFigures } from '../../service/server/keys/key-holder.ts'
-import { type Family, type Labeled, labeled, type Sample } from '../../web/metrics/metric-family.ts'
+import { histogram, type Labeled, labeled } from '../../web/metrics/metric.ts'
 
 /** Figures of the engines of the embedded service; undefined while it does not run. */
 export interface EngineSources {
@@ -17,7 +18,7 @@ export interface EngineSources {
 const BY_ENGINE = ['kind', 'engine']
 
 /** Metrics of each engine and API key of the embedded service. They start again when its process does. */
-export function engineFamilies(sources: () => EngineSources | undefined): Family[] {
+export function engineMetrics(sources: () => EngineSources | undefined): Metric[] {
   const engines = () => sources()?.engines ?? []
   const per = (read: (figures: EngineFigures) => readonly (readonly [string, number])[]): Labeled =>
     engines().flatMap(each =>
@@ -56,7 +57,13 @@ export function engineFamilies(sources: () => EngineSources | undefined): Family
       BY_ENGINE,
       () => each(({ renewals }) => renewals),
     ),
-    firstResults(engines),
+    histogram(
+      'dragoman_engine_first_result_seconds',
+      'Time to a first result: from the start of an utterance to its first text, from a text to its translation or first sound.',
+      BY_ENGINE,
+      FIRST_RESULT_BOUNDS,
+      () => engines().map(({ kind, engine, firstResult }) => [[kind, engine], firstResult] as const),
+    ),
     labeled(
       'dragoman_engine_cost_total',
       'Cost of an engine since the service started, by its `price`.',
@@ -73,11 +80,11 @@ export function engineFamilies(sources: () => EngineSources | undefined): Family
       () =>
         (sources()?.standIns ?? []).map(({ kind, engine, instead }) => [[kind, engine, instead], 1] as const),
     ),
-    ...keyFamilies(() => sources()?.keys ?? []),
+    ...keyMetrics(() => sources()?.keys ?? []),
   ]
 }
 
-function keyFamilies(keys: () => readonly KeyFigures[]): Family[] {
+function keyMetrics(keys: () => readonly KeyFigures[]): Metric[] {
   return [
     labeled('dragoman_service_key_sessions', 'Open sessions of an API key.', ['key'], () =>
       keys().map(({ name, sessions }) => [[name], sessions] as const),
@@ -98,28 +105,4 @@ function keyFamilies(keys: () => readonly KeyFigures[]): Family[] {
         ),
     ),
   ]
-}
-
-function firstResults(engines: () => readonly EngineFigures[]): Family {
-  const samples = () =>
-    engines().flatMap(({ kind, engine, firstResult: { upTo, sum, count } }): Sample[] => {
-      const labels = { kind, engine }
-      return [
-        ...FIRST_RESULT_BOUNDS.map((bound, at) => ({
-          suffix: '_bucket',
-          labels: { ...labels, le: String(bound) },
-          value: upTo[at] ?? 0,
-        })),
-        { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
-        { suffix: '_sum', labels, value: sum },
-        { suffix: '_count', labels, value: count },
-      ]
-    })
-  return {
-    name: 'dragoman_engine_first_result_seconds',
-    help: 'Time to a first result: from the start of an utterance to its first text, from a text to its translation or first sound.',
-    type: 'histogram',
-    labels: BY_ENGINE,
-    samples,
-  }
 }
