@@ -83,7 +83,7 @@ test.skipIf(!HAS_SHERPA)('incomplete models are reported with where to get them'
       { engine: 'sherpa', model: models.whisper, languages: ['en-us'] },
       { engine: 'sherpa', model: '/nowhere', languages: ['en-us'] },
     ],
-    synthesis: [{ engine: 'sherpa', model: models.ctc, languages: ['en-us'], gender: 'F' }],
+    synthesis: [{ engine: 'sherpa', model: '/nowhere/voice', languages: ['en-us'], gender: 'F' }],
   })
   expect(found.filter(({ name }) => name.endsWith('sherpa'))).toMatchObject([
     { name: 'transcription 1: sherpa', status: 'ok', found: `${models.whisper}, whisper, 1 MB` },
@@ -93,6 +93,6 @@ test.skipIf(!HAS_SHERPA)('incomplete models are reported with where to get them'
       found: '/nowhere does not exist',
       fix: expect.stringContaining('https://github.com/k2-fsa/sherpa-onnx/releases/tag/asr-models'),
     },
-    { name: 'synthesis 1: sherpa', status: 'fail', found: expect.stringContaining('has no voices.bin') },
+    { name: 'synthesis 1: sherpa', status: 'fail', found: '/nowhere/voice does not exist' },
   ])
 })

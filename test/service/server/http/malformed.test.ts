@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ServiceErrorBody } from '../../../../src/service/contract.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../../src/service/server/errors.ts'
+import { mp3Ready } from '../../../../src/transcode/mp3/mp3-decoder.ts'
 import { WAV } from '../../../support/service/batch-failures.ts'
 import { fakeService } from '../../../support/service/fake-service.ts'
 import { bytesInUse } from '../../../support/service/heap.ts'
@@ -95,6 +96,8 @@ test.each(fuzzSeeds(1_236_331_160))(
       )
     }
     await some(REQUESTS / 5)
+    // The memory of the first MP3 decoder.
+    await mp3Ready()
     const before = bytesInUse()
     await some((REQUESTS * 4) / 5)
     expect(errors).toBeGreaterThanOrEqual(REQUESTS)
