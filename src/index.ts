@@ -83,7 +83,7 @@ export type {
   Tap,
   Track,
 } from './core/model/recording.ts'
-export type { RelayMetrics } from './core/model/relay-metrics.ts'
+export type { RelayCounters } from './core/model/relay-counters.ts'
 export type { RelaySettingsInput } from './core/model/relay-settings.ts'
 export { type RelaySettings, relayOptions } from './core/model/relay-settings.ts'
 export type { SharedState } from './core/model/shared-state.ts'

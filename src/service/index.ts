@@ -1,7 +1,7 @@
 export type { AudioData, BatchReply, BatchRequest } from './client/batch-request.ts'
 export type { FailureDetails } from './client/errors.ts'
 export { type ClientFault, ServiceClientError } from './client/errors.ts'
-export { RESULT_PATHS, type ResultPaths } from './client/result-fields.ts'
+export { RESULT_PATHS, type ResultPaths } from './client/result-paths.ts'
 export { readResult } from './client/result-reader.ts'
 export type { VoiceFilter } from './client/service-client.ts'
 export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'

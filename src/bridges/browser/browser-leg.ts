@@ -8,10 +8,10 @@ import { GuardedSocket, type LegTransport, type SocketListener } from '../websoc
 import { HEADER_BYTES, isPacketLength, MOST_FRAMES, MOST_PACKET_BYTES, writeHeader } from './audio-packet.ts'
 import { CLOSE_CODES, type CloseCause, type PageSocket } from './close-codes.ts'
 import { BrowserLegCounters } from './leg-counters.ts'
+import type { BrowserLimits } from './limits.ts'
 import { NumberedMarks } from './numbered-marks.ts'
 import { PageTimeline } from './page-timeline.ts'
 import { type Inbound, type Outbound, parse, type VisitEnd } from './protocol.ts'
-import type { BrowserLimits } from './settings.ts'
 
 /** Maximum rate of key presses that are forwarded. */
 const MAX_KEYS_PER_SECOND = 20

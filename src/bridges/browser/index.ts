@@ -23,12 +23,13 @@ import { type BrowserLeg, pageSocket } from './browser-leg.ts'
 import { OfferCache } from './catalog-cache.ts'
 import type { PageSocket } from './close-codes.ts'
 import { BridgeCounters, type BrowserLegCounters } from './leg-counters.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
 import { FOREIGN_PAGE, OriginCheck, unknownHost } from './origin-check.ts'
 import { VisitorReception } from './reception.ts'
 import { BrowserSessions } from './sessions.ts'
-import { browserSettingsSchema, DEFAULT_LIMITS } from './settings.ts'
+import { browserSettingsSchema } from './settings.ts'
 import { TALK_PATH, talkPage } from './talk-page.ts'
 
 export type { CodeGuess, CodeLimiter } from '../../core/calls/code-attempts.ts'
@@ -37,15 +38,11 @@ export type { HostPlugin } from '../../net/host-plugin.ts'
 export type { BrowserLeg } from './browser-leg.ts'
 export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
 export { BridgeCounters, BrowserLegCounters } from './leg-counters.ts'
+export { type BrowserLimits, DEFAULT_LIMITS } from './limits.ts'
 export type { BrowserBridgeOptions, Guest, RoomLocator, VisitDecision } from './options.ts'
 export type { Refused, VisitEnd } from './protocol.ts'
 export type { OfferedLanguage, OfferedVoice, ServiceCatalog } from './service-catalog.ts'
-export {
-  type BrowserLimits,
-  type BrowserSettings,
-  browserSettingsSchema,
-  DEFAULT_LIMITS,
-} from './settings.ts'
+export { type BrowserSettings, browserSettingsSchema } from './settings.ts'
 
 /** State of the bridge, as `app.browser`. */
 export interface BrowserBridge {

@@ -8,9 +8,10 @@ import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
+import { type BrowserLimits, browserLimitsSchema } from './limits.ts'
 import type { Refused } from './protocol.ts'
 import type { ServiceCatalog } from './service-catalog.ts'
-import { type BrowserLimits, browserLimitsSchema, browserSettingsSchema } from './settings.ts'
+import { browserSettingsSchema } from './settings.ts'
 
 /** A visitor asking for admission. */
 export interface Guest {

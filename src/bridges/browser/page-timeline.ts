@@ -3,7 +3,7 @@ import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
 import { Backlog } from '../websocket/backlog.ts'
 import { ahead } from './audio-packet.ts'
 import type { BrowserLegCounters } from './leg-counters.ts'
-import type { BrowserLimits } from './settings.ts'
+import type { BrowserLimits } from './limits.ts'
 
 /** Samples per millisecond. */
 const PER_MS = 16

@@ -13,6 +13,7 @@ import { BrowserLeg, tell } from './browser-leg.ts'
 import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
 import type { PageSocket } from './close-codes.ts'
 import type { BridgeCounters } from './leg-counters.ts'
+import type { BrowserLimits } from './limits.ts'
 import type { Origin } from './lobby.ts'
 import type { BrowserBridgeOptions, Guest } from './options.ts'
 import { type Change, type Hello, type Inbound, parse, REFUSALS, type Refused } from './protocol.ts'
@@ -20,7 +21,7 @@ import { RoomInvitations } from './room-invitations.ts'
 import type { ServiceCatalog } from './service-catalog.ts'
 import type { BrowserSession } from './session.ts'
 import type { BrowserSessions } from './sessions.ts'
-import type { BrowserLimits, BrowserSettings } from './settings.ts'
+import type { BrowserSettings } from './settings.ts'
 
 /** Time for a decision on a visitor (ms). */
 const INVITE_MS = 10_000

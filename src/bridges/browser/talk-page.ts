@@ -12,9 +12,9 @@ import { type OriginCheck, unknownHost } from './origin-check.ts'
 import type { VisitorReception } from './reception.ts'
 import type { BrowserSettings } from './settings.ts'
 
-/** The recordings shipped with the package. */
 /** Pieces in which a recording is sent: what a connection that reads nothing costs. */
 const CHUNK_BYTES = 16 * 1024
+/** The recordings shipped with the package. */
 const RECORDINGS_FOLDER = new URL('../../../recordings/', import.meta.url)
 
 /** Prefix of all resources of the page. */

@@ -51,6 +51,7 @@ export async function openPhone(options: PhoneOptions): Promise<CallPhone> {
     ...(number ? { to: number } : {}),
   }
   if (carrier === 'jambonz') return LinePhone.jambonz(line)
+  if (carrier !== 'asterisk') throw new CommandError(`there is no simulated phone of ${carrier}`)
   const dialplan = await readFile(DIALPLAN, 'utf8')
   return LinePhone.asterisk({ ...line, dialplan, audioAddress: options.audioAddress ?? '127.0.0.1:9092' })
 }

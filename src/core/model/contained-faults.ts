@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
-import type { RelayMetrics } from './relay-metrics.ts'
+import type { RelayCounters } from './relay-counters.ts'
 
 /** Maximum number of faults remembered as logged. */
 const TOLD_MOST = 100
@@ -11,10 +11,10 @@ const TOLD_MOST = 100
  */
 export class ContainedFaults {
   readonly #log: Logger
-  readonly #metrics: Pick<RelayMetrics, 'faultsContained'>
+  readonly #metrics: Pick<RelayCounters, 'faultsContained'>
   readonly #told = new Set<string>()
 
-  constructor(log: Logger, metrics: Pick<RelayMetrics, 'faultsContained'>) {
+  constructor(log: Logger, metrics: Pick<RelayCounters, 'faultsContained'>) {
     this.#log = log
     this.#metrics = metrics
   }

@@ -2,7 +2,7 @@ import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
 import type { Sound } from '../model/announcer.ts'
 import type { NoticeStage } from '../model/events.ts'
 import type { Leg } from '../model/leg.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { RelaySettings } from '../model/relay-settings.ts'
 import {
   type Announcement,
@@ -32,7 +32,7 @@ const NOTICE_DUCK_DB = -15
 export type PlayoutSettings = Pick<RelaySettings, 'leadMs'>
 
 export interface PlayoutOptions extends PlayoutSettings {
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
   /** Receives the audio sent, for echo detection. Default: none. */
   readonly reference?: EchoReference | undefined
   readonly events?: Partial<PlayoutEvents>
@@ -69,7 +69,7 @@ class Message {
 export class Playout {
   #leg: Leg
   readonly #leadMs: number
-  readonly #metrics: RelayMetrics
+  readonly #metrics: RelayCounters
   readonly #reference: EchoReference | undefined
   readonly #events: Partial<PlayoutEvents>
   readonly #announcements: AnnouncementQueue

@@ -1,6 +1,6 @@
 import { BandLevels } from '../../transcode/echo/band-levels.ts'
 import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../transcode/pcm.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { EchoReference } from '../playout/echo-reference.ts'
 import { AFTER, EchoPath, foreign, ReceivedLevels, SHAPE_SLOTS } from './echo-path.ts'
 
@@ -97,7 +97,7 @@ export class EchoGate {
   #references: readonly EchoReference[] = []
   /** Receives the voice unchanged, for others in the same place. */
   #record: EchoReference | undefined
-  readonly #metrics: RelayMetrics
+  readonly #metrics: RelayCounters
   readonly #outlet: EchoGateOutlet
   readonly #time = new SlotClock()
   /** Echo paths of all references, and the currently audible ones. A path is created when its reference first plays. */
@@ -124,7 +124,7 @@ export class EchoGate {
   readonly #momentsOwn = new Uint32Array(MOMENTS)
   readonly #momentsEcho = new Uint32Array(MOMENTS)
 
-  constructor(metrics: RelayMetrics, outlet: EchoGateOutlet) {
+  constructor(metrics: RelayCounters, outlet: EchoGateOutlet) {
     this.#metrics = metrics
     this.#outlet = outlet
   }

@@ -1,5 +1,5 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { Playout } from '../playout/playout.ts'
 
 /** The fate of unplayed translations of a listener who starts to speak. */
@@ -10,7 +10,7 @@ export interface InterruptSettings {
 export interface InterruptionOptions extends InterruptSettings {
   /** The listener's playout; the caller keeps ownership. */
   readonly playout: Playout
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
 }
 
 /** Continuous speech that counts as an interruption (ms): longer than a short word of assent. */
@@ -19,7 +19,7 @@ const INTERRUPTS_AFTER_MS = 300
 /** Drops unplayed translations when the listener speaks, if `interrupt` is `clear`. */
 export class Interruption {
   readonly #playout: Playout
-  readonly #metrics: RelayMetrics
+  readonly #metrics: RelayCounters
   /** Continuous speech that interrupts (frames); Infinity disables interruptions. */
   readonly #after: number
   /** Frames of speech in the current interval. */

@@ -1,5 +1,5 @@
 import type { Observer } from '../model/events.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { ListenerVoice } from '../playout/listener-voice.ts'
 import type { TranslationQueue } from '../playout/translation-queue.ts'
 import type { Room } from './room.ts'
@@ -17,11 +17,11 @@ interface Seen {
 
 /** Measures the lag of translations once per second, for metrics and observers. */
 export class LagMonitor {
-  readonly #metrics: RelayMetrics
+  readonly #metrics: RelayCounters
   readonly #observer: Observer
   readonly #seen = new WeakMap<TranslationQueue, Seen>()
 
-  constructor(metrics: RelayMetrics, observer: Observer) {
+  constructor(metrics: RelayCounters, observer: Observer) {
     this.#metrics = metrics
     this.#observer = observer
   }

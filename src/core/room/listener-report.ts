@@ -2,7 +2,7 @@ import type { Clock } from '../../common/clock.ts'
 import type { Observer, UtteranceEvent } from '../model/events.ts'
 import { STAGES, stagesOf, type UtteranceStages } from '../model/latency-stages.ts'
 import type { TappedVoice } from '../model/recording.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { VoiceEvents } from '../playout/listener-voice.ts'
 import type { MarkLost } from '../playout/mark-tracker.ts'
 import type { Speech } from '../playout/translation-queue.ts'
@@ -10,7 +10,7 @@ import type { Participant } from './participant.ts'
 
 export interface ReportOptions {
   readonly clock: Clock
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
   readonly observer: Observer
 }
 
@@ -96,7 +96,7 @@ export class ListenerReport implements VoiceEvents {
   }
 }
 
-function recordStages(metrics: RelayMetrics, stages: UtteranceStages): void {
+function recordStages(metrics: RelayCounters, stages: UtteranceStages): void {
   for (const stage of STAGES) {
     const ms = stages[`${stage}Ms`]
     if (ms !== undefined) metrics.stagesMs[stage].record(ms)

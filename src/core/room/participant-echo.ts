@@ -1,4 +1,4 @@
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import { EchoReference } from '../playout/echo-reference.ts'
 import { EchoGate, type EchoGateOutlet } from './echo-gate.ts'
 import { EchoWords, isEchoText, type PlayedWords } from './echo-text-guard.ts'
@@ -24,11 +24,11 @@ export class ParticipantEcho {
   readonly #words = new EchoWords()
   /** Takes the voice of the participant. */
   readonly gate: EchoGate
-  readonly #metrics: RelayMetrics
+  readonly #metrics: RelayCounters
   #sources: readonly EchoWords[] = [this.#words]
   #reported = false
 
-  constructor(metrics: RelayMetrics, outlet: EchoGateOutlet) {
+  constructor(metrics: RelayCounters, outlet: EchoGateOutlet) {
     this.#metrics = metrics
     this.gate = new EchoGate(metrics, outlet)
     this.gate.references = [this.played]

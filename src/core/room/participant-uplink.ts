@@ -8,7 +8,7 @@ import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption } from '../model/events.ts'
 import type { Leg, LegUplink } from '../model/leg.ts'
 import type { TrackWriter } from '../model/recording.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { ListenerVoice } from '../playout/listener-voice.ts'
 import type { Playout } from '../playout/playout.ts'
 import type { Session } from '../translation/session.ts'
@@ -50,7 +50,7 @@ export interface ParticipantUplinkOptions {
   /** The participant's id. */
   readonly id: string
   readonly clock: Clock
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
   readonly faults: ContainedFaults
   /** Keeps the participant's playback from the service. */
   readonly echoSuppression: boolean

@@ -14,7 +14,7 @@ import {
   type ParticipantState,
 } from '../model/participant-state.ts'
 import type { TrackWriter } from '../model/recording.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { Announcement, AnnounceOptions } from '../playout/announcement.ts'
 import { LastHeard } from '../playout/last-heard.ts'
 import { Playout, type PlayoutSettings } from '../playout/playout.ts'
@@ -30,7 +30,7 @@ import {
 
 export interface ParticipantOptions {
   readonly clock: Clock
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
   readonly observer: Observer
   readonly faults: ContainedFaults
   readonly settings: PlayoutSettings &

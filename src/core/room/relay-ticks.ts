@@ -1,7 +1,7 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
 import { FRAME_MS } from '../../transcode/pcm.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { DecodeQueue } from '../utterance/decode-queue.ts'
 import type { LagMonitor } from './lag-monitor.ts'
 import type { Room } from './room.ts'
@@ -15,7 +15,7 @@ const LAG_TICKS = 50
 
 export interface RelayTicksOptions {
   readonly clock: Clock
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
   readonly faults: ContainedFaults
   readonly decoding: DecodeQueue
   readonly lag: LagMonitor

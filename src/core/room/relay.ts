@@ -10,7 +10,7 @@ import { checkedInvitation } from '../model/invitation-check.ts'
 import type { Leg } from '../model/leg.ts'
 import { GETS, type Gets } from '../model/reception.ts'
 import type { Tap } from '../model/recording.ts'
-import { RelayMetrics } from '../model/relay-metrics.ts'
+import { RelayCounters } from '../model/relay-counters.ts'
 import type { RelaySettings } from '../model/relay-settings.ts'
 import { FailoverTranslator } from '../translation/failover-translator.ts'
 import { FragmentPool } from '../translation/fragment-store.ts'
@@ -20,7 +20,7 @@ import { DecodeQueue } from '../utterance/decode-queue.ts'
 import type { InterpretationOptions } from './interpretation.ts'
 import { LagMonitor } from './lag-monitor.ts'
 import { Participant } from './participant.ts'
-import { ReconnectionWindow } from './reconnection.ts'
+import { ReconnectionWindow } from './reconnection-window.ts'
 import { RelayTicks } from './relay-ticks.ts'
 import { Room } from './room.ts'
 
@@ -41,7 +41,7 @@ export interface RelayOptions {
 /** Owns the rooms, the single timer and all resources that legs share. Legs enter only through `admit`. */
 export class Relay implements Admission {
   readonly observer: Observer
-  readonly metrics = new RelayMetrics()
+  readonly metrics = new RelayCounters()
   readonly #gate: FailoverTranslator
   readonly #options: RelaySettings
   readonly #clock: Clock
@@ -327,7 +327,7 @@ export class Relay implements Admission {
 }
 
 interface GateReportOptions {
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
   readonly observer: Observer
   readonly clock: Clock
   readonly log: Logger

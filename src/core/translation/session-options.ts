@@ -2,7 +2,7 @@ import type { Clock } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { SessionState } from '../model/events.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { RelaySettings } from '../model/relay-settings.ts'
 import type { FragmentPool } from './fragment-store.ts'
 import type { SessionPlaces } from './session-places.ts'
@@ -27,7 +27,7 @@ export interface SessionResults {
 export interface SessionServices {
   readonly clock: Clock
   readonly log: Logger
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
   readonly translator: Translator
   readonly pool: FragmentPool
   readonly places: SessionPlaces

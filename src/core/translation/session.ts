@@ -9,8 +9,8 @@ import {
 } from './connection-pair.ts'
 import type { Fragment } from './fragment-store.ts'
 import { NackPolicy } from './nack-policy.ts'
+import { ReconnectBackoff } from './reconnect-backoff.ts'
 import { ReplayBuffer, ResultTracker } from './replay-buffer.ts'
-import { RetryPolicy } from './retry-policy.ts'
 import type { SessionOptions, SessionResults, SessionServices, SessionSettings } from './session-options.ts'
 import { next, nextAttempt, type SessionInput } from './session-state.ts'
 import type { AudioSender, TranslationRequest } from './translator.ts'
@@ -63,7 +63,7 @@ export class Session {
   readonly #refusedBefore: boolean
   /** When another session gave its place up for this one (clock ms). */
   #freedAt = Number.NEGATIVE_INFINITY
-  readonly #retries: RetryPolicy
+  readonly #retries: ReconnectBackoff
   readonly #nacks = new NackPolicy()
   #tidyAt = 0
   #lostMs = 0
@@ -80,7 +80,7 @@ export class Session {
     this.#results = results
     this.#changed = changed
     const { fragmentMs, replayMs } = settings
-    this.#retries = new RetryPolicy(services.random)
+    this.#retries = new ReconnectBackoff(services.random)
     this.#buffer = new ReplayBuffer({
       ...{
         pool: services.pool,

@@ -4,7 +4,7 @@ import type { LanguageId } from '../../common/language.ts'
 import { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { Caption } from '../model/events.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { SessionResults } from '../translation/session-options.ts'
 import type { TranslationResult } from '../translation/translator.ts'
 import type { DecodeQueue } from './decode-queue.ts'
@@ -72,7 +72,7 @@ export interface AssemblerOptions {
   readonly name: string
   readonly clock: Clock
   readonly decoding: DecodeQueue
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
   readonly events: AssemblerEvents
   /** Level to which voices are normalized (dBFS); absent: they keep their level. */
   readonly levelDb?: number | undefined
@@ -123,7 +123,7 @@ const OVERLAP_MS = 200
 export class ResultAssembler implements SessionResults {
   readonly #name: string
   readonly #clock: Clock
-  readonly #metrics: RelayMetrics
+  readonly #metrics: RelayCounters
   readonly #events: AssemblerEvents
   readonly #parts: UtteranceParts
   /** Knows the level of the latest voice. */

@@ -3,7 +3,7 @@ import { mp3Ready } from '../../transcode/mp3/mp3-decoder.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { SLICE_BYTES, SpeechDecoder } from '../../transcode/speech-decoder.ts'
 import type { Arrivals } from '../model/latency-stages.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelayCounters } from '../model/relay-counters.ts'
 import type { DecodeJob, DecodeQueue } from './decode-queue.ts'
 import { SpeechAudio } from './speech-audio.ts'
 
@@ -16,7 +16,7 @@ const MOST_BYTES = 4 << 20
 export interface UtteranceParts {
   readonly decoding: DecodeQueue
   /** Counts bytes that are no audio. */
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
   /** Bytes that wait for the decoder. */
   readonly backlog: { bytes: number }
 }

@@ -1,6 +1,6 @@
 import type { LanguageId } from '../../common/language.ts'
 import type { NoticeName } from '../../core/model/announcer.ts'
-import { messagesOf } from '../locale.ts'
+import { messagesOf, type UiLanguage } from '../locale.ts'
 import { GERMAN } from './de.ts'
 import { ENGLISH } from './en.ts'
 import { SPANISH } from './es.ts'
@@ -16,7 +16,7 @@ const LANGUAGES = {
   de: GERMAN,
   it: ITALIAN,
   pt: PORTUGUESE,
-} satisfies Record<string, Words>
+} satisfies Record<UiLanguage, Words>
 
 /** Source language for languages without sentences here. */
 export const FALLBACK_LANGUAGE: LanguageId = 'en-us'

@@ -1,6 +1,6 @@
 import { BATCH_MODES, type BatchMode } from '../contract.ts'
 import { encodedAudio, replyBytes } from './audio-value.ts'
-import type { ResultPaths } from './result-fields.ts'
+import type { ResultPaths } from './result-paths.ts'
 import { readResult } from './result-reader.ts'
 import type { WantedAudio } from './session-query.ts'
 

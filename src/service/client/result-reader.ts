@@ -2,7 +2,7 @@ import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import type { ServiceTiming, StandInNames } from '../../core/model/latency-stages.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { binaryBytes, eachValue, encodedAudio } from './audio-value.ts'
-import { OTHER_FIELDS, RESULT_PATHS, type ResultPaths } from './result-fields.ts'
+import { OTHER_FIELDS, RESULT_PATHS, type ResultPaths } from './result-paths.ts'
 
 /** Content of a result, before it is assigned to an utterance. */
 export interface ReadResult extends Omit<TranslationResult, 'utterance' | 'final'> {

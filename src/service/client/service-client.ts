@@ -12,7 +12,7 @@ import {
 import { type BatchReply, type BatchRequest, batchForm, readBatchReply } from './batch-request.ts'
 import { ServiceClientError } from './errors.ts'
 import { ServiceRequests } from './http-requests.ts'
-import { RESULT_PATHS, type ResultPaths } from './result-fields.ts'
+import { RESULT_PATHS, type ResultPaths } from './result-paths.ts'
 import { baseUrl, socketAddress, socketPath } from './service-address.ts'
 import { ServiceSession } from './session.ts'
 import { type SessionParameters, sendRate, sessionQuery } from './session-query.ts'

@@ -9,7 +9,7 @@ import type {
 } from '../../core/translation/translator.ts'
 import type { ReceiveAudio } from '../contract.ts'
 import { toBridgeError } from './errors.ts'
-import { RESULT_PATHS, type ResultPaths } from './result-fields.ts'
+import { RESULT_PATHS, type ResultPaths } from './result-paths.ts'
 import { baseUrl, socketAddress, socketPath } from './service-address.ts'
 import type { SessionEnd } from './session-events.ts'
 import { sessionQuery } from './session-query.ts'

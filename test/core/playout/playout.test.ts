@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
+import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { ListenerVoice, type VoiceEvents } from '../../../src/core/playout/listener-voice.ts'
 import { Playout } from '../../../src/core/playout/playout.ts'
 import type { Speech } from '../../../src/core/playout/translation-queue.ts'
@@ -22,7 +22,7 @@ function speech(id: string, ms: number, hz = 1_000): Speech {
 function setUp({ leadMs = 200, maxLagMs = 20_000 } = {}) {
   const clock = new FakeClock()
   const leg = new FakeLeg('bob')
-  const metrics = new RelayMetrics()
+  const metrics = new RelayCounters()
   const playout = new Playout(leg, { leadMs, metrics })
   const seen: string[] = []
   const add = (speaker: string) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock, Ticker } from '../../../src/common/clock.ts'
 import { noopLogger } from '../../../src/common/log.ts'
-import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
+import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { type RelaySettings, relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../src/core/translation/session.ts'
@@ -33,7 +33,7 @@ async function setUp(options: Partial<RelaySettings> = {}) {
   const service = await ScriptedService.listen({ answer: answerEveryTenth, record: true })
   const deadlines = { connectMs: PATIENCE_MS, startMs: PATIENCE_MS }
   const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey, deadlines })
-  const metrics = new RelayMetrics()
+  const metrics = new RelayCounters()
   const statuses: string[] = []
   const session = new Session({
     speaker: 'anna',

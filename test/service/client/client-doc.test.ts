@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { RESULT_PATHS } from '../../../src/service/client/result-fields.ts'
+import { RESULT_PATHS } from '../../../src/service/client/result-paths.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 const page = read('docs/service/client.md')

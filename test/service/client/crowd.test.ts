@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { noopLogger } from '../../../src/common/log.ts'
-import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
+import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
@@ -64,7 +64,7 @@ test('a restarting service receives one probe at a time, then 500 calls reconnec
     }
   }
   const gate = new FailoverTranslator([{ open, close: async () => {} }], { clock, random })
-  const metrics = new RelayMetrics()
+  const metrics = new RelayCounters()
   const pool = new FragmentPool()
   const services = {
     clock,

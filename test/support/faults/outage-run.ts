@@ -1,6 +1,6 @@
 import { BridgeError } from '../../../src/common/errors.ts'
 import { noopLogger } from '../../../src/common/log.ts'
-import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
+import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
@@ -32,7 +32,7 @@ export interface OutageResult {
   readonly repeatedMs: number
   /** From the service's return until it accepted the first fragment (ms). */
   readonly recoveryMs: number
-  readonly metrics: RelayMetrics
+  readonly metrics: RelayCounters
 }
 
 /** Speech: sentences of two seconds with pauses of 0.4 s. */
@@ -67,7 +67,7 @@ export function runOutage({
   let recoveryMs = 0
   let repeatedMs = 0
   let drop: (() => void) | undefined
-  const metrics = new RelayMetrics()
+  const metrics = new RelayCounters()
   const random = randomFrom(seed)
 
   const open = (_request: unknown, sink: ConnectionSink) => {

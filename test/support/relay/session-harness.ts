@@ -1,6 +1,6 @@
 import { BridgeError } from '../../../src/common/errors.ts'
 import { ContainedFaults } from '../../../src/core/model/contained-faults.ts'
-import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
+import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../src/core/translation/session.ts'
@@ -26,7 +26,7 @@ export function sessionSetup({ want = 'speech', onResult = () => {} }: SessionSe
   const clock = new FakeClock()
   const translator = new FakeTranslator()
   translator.autoReady = false
-  const metrics = new RelayMetrics()
+  const metrics = new RelayCounters()
   const seen: string[] = []
   const pool = new FragmentPool()
   const places = new SessionPlaces()

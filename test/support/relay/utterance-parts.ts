@@ -1,4 +1,4 @@
-import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
+import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { DecodeQueue } from '../../../src/core/utterance/decode-queue.ts'
 import type { Utterance, UtteranceParts } from '../../../src/core/utterance/utterance.ts'
 import { concat } from '../../../src/transcode/pcm.ts'
@@ -7,7 +7,7 @@ import { concat } from '../../../src/transcode/pcm.ts'
 export function utteranceParts(): UtteranceParts {
   return {
     decoding: new DecodeQueue({ now: () => 0, defer: () => {} }),
-    metrics: new RelayMetrics(),
+    metrics: new RelayCounters(),
     backlog: { bytes: 0 },
   }
 }

@@ -10,7 +10,7 @@ const RECONNECT: BackoffPolicy = { firstMs: 100, maxMs: 1_000 }
 const REFUSED: BackoffPolicy = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 }
 
 /** Delays between the attempts of one session to connect. */
-export class RetryPolicy {
+export class ReconnectBackoff {
   readonly #random: () => number
   /** Consecutive refusals; reset by a connection that lasts. */
   #refusals = 0

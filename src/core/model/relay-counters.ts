@@ -2,7 +2,7 @@ import { Histogram } from '../../common/histogram.ts'
 import { STAGES, type Stage } from './latency-stages.ts'
 
 /** Counters and gauges of the relay, as plain fields for exporters. */
-export class RelayMetrics {
+export class RelayCounters {
   legsAdmitted = 0
   legsEnded = 0
   legsRejected = 0

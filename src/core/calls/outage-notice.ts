@@ -1,0 +1,72 @@
+import { type Clock, setTimer } from '../../common/clock.ts'
+import type { OutageEvent } from '../model/events.ts'
+import type { AttendantVoice } from './spoken-notices.ts'
+
+/** Duration of an outage before listeners are notified (ms); most are shorter. */
+const NOTICE_AFTER_MS = 1_000
+/** Minimum time between two such notices to the same listener (ms). */
+const NOTICE_EVERY_MS = 30_000
+/** Minimum duration of an outage for a notice when translation recovers (ms); a shorter one is hardly noticed. */
+const RECOVERY_NOTICE_AFTER_MS = 5_000
+
+/**
+ * Notifies one listener of speakers whom they hear untranslated: once while any are, at a limited rate, and when a long
+ * outage has ended.
+ */
+export class OutageNotice implements Disposable {
+  readonly #voice: AttendantVoice
+  readonly #clock: Clock
+  readonly #reachable: () => boolean
+  /** The outages of this listener, by speaker and language, in the order in which they started. */
+  readonly #outages = new Map<string, OutageEvent>()
+  #since = 0
+  #waiting: Disposable | undefined
+  #told = false
+  #toldAt = Number.NEGATIVE_INFINITY
+
+  /** `reachable`: the service responds, so the outage concerns single speakers. */
+  constructor(voice: AttendantVoice, clock: Clock, reachable: () => boolean) {
+    this.#voice = voice
+    this.#clock = clock
+    this.#reachable = reachable
+  }
+
+  /** The notice is delayed, so short outages have none. */
+  take(event: OutageEvent): void {
+    const key = `${event.speaker} ${event.to}`
+    if (event.active) {
+      if (this.#outages.size === 0) this.#since = this.#clock.now()
+      this.#outages.set(key, event)
+      this.#waiting ??= setTimer(this.#clock, NOTICE_AFTER_MS, () => this.#tell())
+      return
+    }
+    this.#outages.delete(key)
+    if (this.#outages.size === 0) this.#ended(this.#clock.now() - this.#since)
+  }
+
+  [Symbol.dispose](): void {
+    this.#waiting?.[Symbol.dispose]()
+    this.#waiting = undefined
+  }
+
+  #ended(durationMs: number): void {
+    this[Symbol.dispose]()
+    if (!this.#told) return
+    this.#told = false
+    if (durationMs >= RECOVERY_NOTICE_AFTER_MS) void this.#voice.say('service-back')
+    else this.#voice.hush()
+  }
+
+  #tell(): void {
+    const now = this.#clock.now()
+    const [outage] = this.#outages.values()
+    if (!outage || now - this.#toldAt < NOTICE_EVERY_MS) return
+    this.#told = true
+    this.#toldAt = now
+    const { speaker, participant, name } = outage
+    if (speaker === participant) void this.#voice.say('self-untranslated')
+    // Without a service, the sentence with the name cannot be spoken, and everybody is affected.
+    else if (name !== undefined && this.#reachable()) void this.#voice.say('speaker-untranslated', { name })
+    else void this.#voice.say('service-unavailable')
+  }
+}
