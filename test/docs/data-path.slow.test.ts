@@ -46,7 +46,7 @@ function watch<T extends object>(
   })
 }
 
-/** The first column of each table below `## The way of a frame` in docs/architecture.md. */
+/** The first column of each table below `## The way of a frame` in docs/design/architecture.md. */
 function documentedPaths(): string[][] {
   const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8')
   const section = page.slice(page.indexOf('\n## The way of a frame\n'))

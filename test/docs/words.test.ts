@@ -13,9 +13,9 @@ const SHOWN = [
   .join()
 const OTHERS = /^(Developer portal|New Application|Bot|Reset Token)$/
 
-it('the tutorial and the how-tos name existing buttons', () => {
+it('the tutorial and the guides name existing buttons', () => {
   const named = pages()
-    .filter(({ path }) => path === 'docs/tutorial.md' || path.startsWith('docs/how-to/'))
+    .filter(({ path }) => path === 'docs/tutorial.md' || path.startsWith('docs/guides/'))
     .flatMap(({ path, text }) =>
       Array.from(text.matchAll(/(?<!\*)\*([A-Z][^*\n]+)\*(?!\*)/g), ([, word = '']) => ({ path, word })),
     )
