@@ -23,15 +23,15 @@ export interface SettingRow {
 const PAGES: Readonly<Record<string, string>> = {
   trustProxy: 'operations/limits.md',
   limits: 'operations/limits.md',
-  drain: 'operations/stopping.md',
+  drain: 'guides/update-without-cutting-calls.md',
   service: 'service/protocol.md',
   embedded: 'service/engines.md',
-  sounds: 'features/sounds.md',
-  attendant: 'guides/live-control.md',
-  recording: 'features/recording.md',
-  control: 'features/control-api.md',
-  webhooks: 'features/webhooks.md',
-  transcripts: 'features/transcripts.md',
+  sounds: 'guides/during-a-call.md#sounds-and-notices',
+  attendant: 'guides/during-a-call.md',
+  recording: 'guides/record-with-consent.md',
+  control: 'guides/control-from-a-program.md',
+  webhooks: 'guides/control-from-a-program.md#webhooks',
+  transcripts: 'guides/control-from-a-program.md#transcripts',
   calls: 'channels/twilio.md',
   twilio: 'channels/twilio.md',
   signalwire: 'channels/signalwire.md',
@@ -42,7 +42,7 @@ const PAGES: Readonly<Record<string, string>> = {
   discord: 'channels/discord.md',
   browser: 'channels/browser.md',
   dashboard: 'operations/dashboard.md',
-  captions: 'features/captions.md',
+  captions: 'guides/captions-for-an-event.md#the-captions-page',
   metrics: 'operations/metrics.md',
   tracing: 'operations/metrics.md',
   traces: 'operations/metrics.md',
@@ -119,7 +119,7 @@ export function settingsPage(): string {
   const parts = Array.from(sections, ([section, members]) => {
     const page = PAGES[section]
     const there = page !== undefined && existsSync(new URL(`../../docs/${page}`, import.meta.url))
-    const more = !there ? '' : `\nMore: [${page.replace(/^.*\/|\.md$/g, '')}](../${page}).\n`
+    const more = !there ? '' : `\nMore: [${section}](../${page}).\n`
     return `\n## ${section === '' ? 'The server' : section}\n${more}\n${table(HEADS, members.map(cells))}`
   })
   return head('Settings', ABOUT) + parts.join('')

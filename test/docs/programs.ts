@@ -256,16 +256,7 @@ const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
     runs: 'test/simulator/doc.slow.test.ts',
   },
   {
-    page: 'docs/channels/twilio-plugin.md',
-    mark: 'invite: call =>',
-    before: `${SERVICE}${ASSERT}import { Relay, relayOptions } from 'dragoman'
-import { ServiceTranslator } from 'dragoman/service'
-const relay = new Relay({ translator: new ServiceTranslator({ url: real.url, apiKey }), options: relayOptions() })
-const authToken = 'token'`,
-    after: "deepEqual((await app.inject({ method: 'POST', url: '/twilio/voice' })).statusCode, 403)",
-  },
-  {
-    page: 'docs/features/caption-stream.md',
+    page: 'docs/guides/control-from-a-program.md',
     mark: 'new EventSource',
     before: `${ASSERT}import { createServer } from 'node:http'
 import { EventSource } from 'eventsource'
@@ -280,12 +271,12 @@ const show = told.resolve`,
     after: "deepEqual(await told.promise, { text: 'Hello' })",
   },
   {
-    page: 'docs/features/webhooks.md',
+    page: 'docs/guides/control-from-a-program.md',
     mark: 'isFromDragoman',
     runs: 'test/web/control/control-doc.slow.test.ts',
   },
   ...['/translator`', '/tts`', '/stt`', '/sts`'].map(mark => ({
-    page: 'docs/service/examples.md',
+    page: 'docs/service/protocol.md',
     mark,
     runs: 'test/service/server/contract-examples.slow.test.ts',
   })),
