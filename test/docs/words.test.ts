@@ -12,7 +12,8 @@ const SHOWN = [
 ]
   .map(read)
   .join()
-const OTHERS = /^(Developer portal|New Application|Bot|Reset Token|Copy|Privileged Gateway Intents|Public Bot|Installation|Install Link|None|Manage Server|Primary handler fails)$/
+const OTHERS =
+  /^(Developer portal|New Application|Bot|Reset Token|Copy|Privileged Gateway Intents|Public Bot|Installation|Install Link|None|Manage Server|Primary handler fails)$/
 
 it('the tutorial and the guides name existing buttons', () => {
   const named = pages()
