@@ -49,6 +49,7 @@ it.each(Array.from(byPage))(
     const overrides = {
       port: 0,
       host: '127.0.0.1',
+      stateFile: join(folder, 'dragoman.db'),
       publicUrl: 'https://bridge.example.com',
       control: { keys: [{ name: 'test', key: KEY }] },
       recording: { mode: 'asked' as const, folder },
