@@ -1,4 +1,4 @@
-/** The public API: the whole server, or its parts for other programs. See `docs/architecture.md`. */
+/** The public API: the whole server, or its parts for other programs. See `docs/design/architecture.md`. */
 
 export {
   type App,

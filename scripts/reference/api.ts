@@ -14,14 +14,14 @@ const ABOUT: Readonly<Record<string, string>> = {
     'A client for any server of the [translation-service interface](../../service/protocol.md), and the translator that the relay uses.',
   './service/server': 'The embedded translation service, alone or with your own engines.',
   './telephony':
-    'The shared parts of phone carriers: ports, bridge and dialer for a [carrier of your own](../../how-to/add-a-carrier.md).',
+    'The shared parts of phone carriers: ports, bridge and dialer for a [carrier of your own](../../design/add-a-carrier.md).',
   './twilio': 'Twilio as a Fastify plugin.',
   './discord': 'Discord: interpreting with your own discord.js client, or as a Fastify plugin.',
   './browser': 'Talking in a browser, as a Fastify plugin.',
   './simulator': 'Simulators: a phone, Twilio, Discord, a scripted translation service, and faults.',
 }
 
-const INDEX = `Every entry of the package with its exports, generated from its types. [Architecture](../architecture.md) explains how the parts
+const INDEX = `Every entry of the package with its exports, generated from its types. [Architecture](../design/architecture.md) explains how the parts
 fit together, [examples](../../examples/README.md) show them in use.
 `
 

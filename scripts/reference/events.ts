@@ -13,11 +13,11 @@ calls, and a listener that throws does not affect others.
 `
 
 const WEBHOOKS = `Each is a signed POST of JSON. The examples contain all fields; \`text\` and \`translation\` are sent only with \`texts\`. Order, retries
-and signature: [webhooks](../features/webhooks.md#delivery).
+and signature: [webhooks](../guides/control-from-a-program.md#delivery).
 `
 
 const CAPTIONS = `Server-sent events of [\`GET /v1/rooms/{room}/captions\`](http.md#readcaptions). Resuming after a disconnection:
-[caption stream](../features/caption-stream.md#reconnecting).
+[caption stream](../guides/control-from-a-program.md#reconnecting).
 `
 
 const SERVICE = `Socket.IO 4, namespaces ${NAMESPACES.map(code).join(', ')}. Order, states and decisions: [protocol](../service/protocol.md).

@@ -14,7 +14,7 @@ and every error code in [errors](errors.md).
 `
 
 const CONTROL = `Below \`/v1\`, with a key: \`Authorization: Bearer <key>\`. Request and response bodies are JSON; unknown fields are rejected. Every
-error is \`{ code, error, description }\`. Examples by task, with responses: [control API](../features/control-api-examples.md). Machine-readable:
+error is \`{ code, error, description }\`. Examples by task, with responses: [control API](../guides/control-from-a-program.md#examples). Machine-readable:
 \`/v1/openapi.json\`.
 
 Every request can return`

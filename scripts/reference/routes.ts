@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'GET /captions/:room': 'Captions of a room, for projecting or sharing.',
   'GET /dashboard': 'The page for operators; all its data requires a key.',
   'GET /dashboard/state':
-    'The state of this server, or of the fleet: once, or every second as server-sent events. [dashboard](../features/dashboard.md#for-programs)',
+    'The state of this server, or of the fleet: once, or every second as server-sent events. [dashboard](../operations/dashboard.md#for-programs)',
   'GET /dashboard/preact.js': 'A library of the page.',
   'GET /dashboard/htm.js': 'A library of the page.',
   'GET /dashboard/offer': 'Languages and recordings for simulated calls.',

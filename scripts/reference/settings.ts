@@ -25,26 +25,26 @@ export interface SettingRow {
 const PAGES: Readonly<Record<string, string>> = {
   trustProxy: 'operations/limits.md',
   limits: 'operations/limits.md',
-  drain: 'operations/stopping.md',
+  drain: 'guides/update-without-cutting-calls.md',
   service: 'service/protocol.md',
   embedded: 'service/engines.md',
-  sounds: 'features/sounds.md',
-  attendant: 'features/live-control.md',
-  recording: 'features/recording.md',
-  control: 'features/control-api.md',
-  webhooks: 'features/webhooks.md',
-  transcripts: 'features/transcripts.md',
+  sounds: 'guides/during-a-call.md#sounds-and-notices',
+  attendant: 'guides/during-a-call.md',
+  recording: 'guides/record-with-consent.md',
+  control: 'guides/control-from-a-program.md',
+  webhooks: 'guides/control-from-a-program.md#webhooks',
+  transcripts: 'guides/control-from-a-program.md#transcripts',
   calls: 'channels/twilio.md',
   twilio: 'channels/twilio.md',
-  signalwire: 'channels/signalwire.md',
-  telnyx: 'channels/telnyx.md',
-  plivo: 'channels/plivo.md',
-  jambonz: 'channels/jambonz.md',
+  signalwire: 'channels/carriers.md#signalwire',
+  telnyx: 'channels/carriers.md#telnyx',
+  plivo: 'channels/carriers.md#plivo',
+  jambonz: 'channels/carriers.md#jambonz',
   asterisk: 'channels/asterisk.md',
   discord: 'channels/discord.md',
   browser: 'channels/browser.md',
-  dashboard: 'features/dashboard.md',
-  captions: 'features/captions.md',
+  dashboard: 'operations/dashboard.md',
+  captions: 'guides/captions-for-an-event.md#the-captions-page',
   metrics: 'operations/metrics.md',
   tracing: 'operations/metrics.md',
   traces: 'operations/metrics.md',
@@ -147,8 +147,9 @@ export function settingsPage(): string {
   const parts = Array.from(sections, ([section, members]) => {
     const page = PAGES[section]
     const there = page !== undefined && existsSync(new URL(`../../docs/${page}`, import.meta.url))
-    const more = !there ? '' : `\nMore: [${page.replace(/^.*\/|\.md$/g, '')}](../${page}).\n`
-    return `\n## ${section === '' ? 'The server' : section === '<carrier>' ? 'Every carrier' : section}\n${more}\n${table(HEADS, members.map(cells))}`
+    const title = section === '' ? 'The server' : section === '<carrier>' ? 'Every carrier' : section
+    const more = there ? `\nMore: [${title}](../${page}).\n` : ''
+    return `\n## ${title}\n${more}\n${table(HEADS, members.map(cells))}`
   })
   return head('Settings', ABOUT) + parts.join('')
 }

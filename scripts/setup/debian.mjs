@@ -100,7 +100,7 @@ function tellParts(parts) {
 function tellWhatWorks(parts) {
   if (parts.some(part => !part.optional))
     say(
-      'still works: the bridge with your own translation service (service.url in dragoman.yaml) or with hosted engines (docs/how-to/good-quality.md)',
+      'still works: the bridge with your own translation service (service.url in dragoman.yaml) or with hosted engines (docs/guides/good-quality.md)',
     )
 }
 

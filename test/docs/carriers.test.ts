@@ -6,16 +6,16 @@ import { telnyxCarrier } from '../../src/bridges/phone/telnyx/dialect.ts'
 import type { PhoneProfile } from '../../src/simulator/index.ts'
 import { plivoProfile, signalwireProfile, telnyxProfile, telnyxPublicKey } from '../../src/simulator/index.ts'
 import { readXml, type StreamNoun, type Verb } from '../../src/simulator/twilio/phone/twiml.ts'
-import { snippets } from './pages.ts'
+import { pages, type Snippet, snippets, snippetsOf } from './pages.ts'
 
 const SUBJECTS = [
-  ['docs/channels/signalwire.md', signalwireCarrier(['key']), signalwireProfile],
-  ['docs/channels/telnyx.md', telnyxCarrier({ publicKeys: [telnyxPublicKey('x')] }), telnyxProfile],
-  ['docs/channels/plivo.md', plivoCarrier(['token']), plivoProfile],
+  ['SignalWire', signalwireCarrier(['key']), signalwireProfile],
+  ['Telnyx', telnyxCarrier({ publicKeys: [telnyxPublicKey('x')] }), telnyxProfile],
+  ['Plivo', plivoCarrier(['token']), plivoProfile],
 ] as const
 
-describe.each(SUBJECTS)('%s', (page, carrier, profile) => {
-  const [shown] = snippets('xml').filter(snippet => snippet.page === page)
+describe.each(SUBJECTS)('docs/channels/carriers.md, %s', (section, carrier, profile) => {
+  const [shown] = xmlBelow(section)
 
   test('shows instructions that the carrier’s simulator follows', () => {
     expect(profile.streamFault(streamOf(profile, shown!.code).attributes ?? new Map())).toBeUndefined()
@@ -46,8 +46,8 @@ test('docs/channels/asterisk.md shows the connection that the conformance suite 
   expect(shown!.code.trim()).toBe(example.trim())
 })
 
-test('docs/channels/plivo.md shows the menu that the server sends', () => {
-  const [, shown] = snippets('xml').filter(snippet => snippet.page === 'docs/channels/plivo.md')
+test('docs/channels/carriers.md shows the menu that the server sends', () => {
+  const [, shown] = xmlBelow('Plivo')
   expect(verbsOf(plivoProfile, shown!.code)[0]?.verb).toBe('Gather')
   const { body } = plivoCarrier(['token']).instructions.gatherKeys({
     playUrls: ['https://bridge.example.com/plivo/prompt.wav'],
@@ -57,6 +57,13 @@ test('docs/channels/plivo.md shows the menu that the server sends', () => {
   })
   expect(shapeOf(body)).toEqual(shapeOf(shown!.code))
 })
+
+/** The blocks of XML below a heading of the second level in the page of the carriers. */
+function xmlBelow(heading: string): readonly Snippet[] {
+  const page = pages().find(({ path }) => path === 'docs/channels/carriers.md')!
+  const text = page.text.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!
+  return snippetsOf({ ...page, text }).filter(({ language }) => language === 'xml')
+}
 
 function verbsOf(profile: PhoneProfile, xml: string): readonly Verb[] {
   const parsed = profile.instructions(xml, {})

@@ -13,7 +13,7 @@ import { snippets } from './pages.ts'
 
 const KEY = 'a-long-random-key-of-the-test'
 /** Pages whose commands are run by other tests, and compared with the responses below them. */
-const ELSEWHERE = ['docs/features/control-api-examples.md', 'docs/service/http.md']
+const ELSEWHERE = ['docs/guides/control-from-a-program.md', 'docs/service/http.md']
 /** Maximum time of one page. */
 const PATIENCE_MS = 60_000
 
@@ -49,6 +49,7 @@ it.each(Array.from(byPage))(
     const overrides = {
       port: 0,
       host: '127.0.0.1',
+      stateFile: join(folder, 'dragoman.db'),
       publicUrl: 'https://bridge.example.com',
       control: { keys: [{ name: 'test', key: KEY }] },
       recording: { mode: 'asked' as const, folder },

@@ -46,9 +46,9 @@ function watch<T extends object>(
   })
 }
 
-/** The first column of each table below `## The way of a frame` in docs/architecture.md. */
+/** The first column of each table below `## The way of a frame` in docs/design/architecture.md. */
 function documentedPaths(): string[][] {
-  const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/design/architecture.md', import.meta.url), 'utf8')
   const section = page.slice(page.indexOf('\n## The way of a frame\n'))
   const tables = section.slice(0, section.indexOf('\n## ', 1)).split('| file |').slice(1)
   return tables.map(text => Array.from(text.matchAll(/^\| `([^`]*)` \|/gm), ([, file = '']) => file))

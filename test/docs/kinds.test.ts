@@ -21,7 +21,7 @@ const CHECKED: Readonly<Record<string, string>> = {
 
 /** Pages whose JSON is compared with the responses of servers, and by which test. */
 const ANSWERS: Readonly<Record<string, string>> = {
-  'docs/features/control-api-examples.md': 'test/web/control/control-doc.slow.test.ts',
+  'docs/guides/control-from-a-program.md': 'test/web/control/control-doc.slow.test.ts',
   'docs/service/http.md': 'test/service/server/contract-commands.slow.test.ts',
   'docs/reference/events.md': 'made from what is sent: test/docs/reference.slow.test.ts',
 }

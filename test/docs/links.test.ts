@@ -49,7 +49,7 @@ it('every link points to an existing file, and to a heading in it', () => {
 })
 
 it('pages that give commands of a clone give those of the package too', () => {
-  const guides = all.filter(({ path }) => /^docs\/(how-to|channels)\//.test(path))
+  const guides = all.filter(({ path }) => /^docs\/(guides|channels)\//.test(path))
   const silent = guides.filter(
     ({ text }) => /npm run (dragoman|demo)|npm start/.test(text) && !text.includes('npx dragoman'),
   )

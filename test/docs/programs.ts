@@ -64,7 +64,7 @@ await call.hangUp()
 deepEqual(call.report().warnings, [])`,
   },
   {
-    page: 'docs/how-to/add-a-carrier.md',
+    page: 'docs/design/add-a-carrier.md',
     mark: 'function acme(',
     before: `import type { CallInstructions, CarrierRequests, MediaDialect, PublicUrl, RequestVerifier } from 'dragoman/telephony'
 declare const acmeMedia: MediaDialect
@@ -155,7 +155,7 @@ const token = discord.token`,
     prints: /^true/m,
   },
   {
-    page: 'docs/how-to/add-to-your-discord-bot.md',
+    page: 'docs/guides/add-to-your-discord-bot.md',
     mark: 'new Interpreter(',
     before: `${SERVICE}${ASSERT}import { DiscordSimulator } from 'dragoman/simulator'
 const discord = await DiscordSimulator.listen()
@@ -174,7 +174,7 @@ await real.close()`,
     prints: /^interpret$/m,
   },
   {
-    page: 'docs/how-to/add-to-your-discord-bot.md',
+    page: 'docs/guides/add-to-your-discord-bot.md',
     mark: 'interpreter.join(voiceChannel',
     before: `import type { VoiceBasedChannel } from 'discord.js'
 import type { Interpreter } from 'dragoman/discord'
@@ -183,7 +183,7 @@ declare const voiceChannel: VoiceBasedChannel`,
     runs: 'test/bridges/discord/interpreter.slow.test.ts',
   },
   {
-    page: 'docs/how-to/embed-in-fastify.md',
+    page: 'docs/guides/embed-in-fastify.md',
     mark: 'new Relay(',
     before: `${SERVICE}${ASSERT}const authToken = 'token'`,
     replace: [ADDRESS],
@@ -191,7 +191,7 @@ declare const voiceChannel: VoiceBasedChannel`,
       "deepEqual((await app.inject({ method: 'POST', url: '/twilio/voice' })).statusCode, 403)\nawait app.close()",
   },
   {
-    page: 'docs/how-to/embed-in-fastify.md',
+    page: 'docs/guides/embed-in-fastify.md',
     mark: 'buildApp(',
     prints: /^http:/m,
   },
@@ -256,16 +256,7 @@ const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
     runs: 'test/simulator/doc.slow.test.ts',
   },
   {
-    page: 'docs/channels/twilio-plugin.md',
-    mark: 'invite: call =>',
-    before: `${SERVICE}${ASSERT}import { Relay, relayOptions } from 'dragoman'
-import { ServiceTranslator } from 'dragoman/service'
-const relay = new Relay({ translator: new ServiceTranslator({ url: real.url, apiKey }), options: relayOptions() })
-const authToken = 'token'`,
-    after: "deepEqual((await app.inject({ method: 'POST', url: '/twilio/voice' })).statusCode, 403)",
-  },
-  {
-    page: 'docs/features/caption-stream.md',
+    page: 'docs/guides/control-from-a-program.md',
     mark: 'new EventSource',
     before: `${ASSERT}import { createServer } from 'node:http'
 import { EventSource } from 'eventsource'
@@ -280,12 +271,12 @@ const show = told.resolve`,
     after: "deepEqual(await told.promise, { text: 'Hello' })",
   },
   {
-    page: 'docs/features/webhooks.md',
+    page: 'docs/guides/control-from-a-program.md',
     mark: 'isFromDragoman',
     runs: 'test/web/control/control-doc.slow.test.ts',
   },
   ...['/translator`', '/tts`', '/stt`', '/sts`'].map(mark => ({
-    page: 'docs/service/examples.md',
+    page: 'docs/service/protocol.md',
     mark,
     runs: 'test/service/server/contract-examples.slow.test.ts',
   })),

@@ -17,7 +17,7 @@ async function sources(): Promise<string[]> {
   return [
     ...(await within('src/', /\.ts$/)),
     ...(await within('examples/', /\.(?:ts|ya?ml)$/)),
-    ...(await within('docs/how-to/', /\.md$/)),
+    ...(await within('docs/guides/', /\.md$/)),
     ...['dragoman.example.yaml', 'docs/reference/settings.md', 'docs/tutorial.md', 'README.md'],
   ]
 }

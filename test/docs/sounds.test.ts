@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { NOTICES } from '../../src/core/model/announcer.ts'
 import { ENGLISH } from '../../src/messages/notices/en.ts'
 
-const page = readFileSync(new URL('../../docs/features/sounds.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/guides/during-a-call.md', import.meta.url), 'utf8')
 
-it.each(NOTICES)('docs/features/sounds.md contains the text of %s', notice => {
+it.each(NOTICES)('docs/guides/during-a-call.md contains the text of %s', notice => {
   expect(page).toContain(`| \`${notice}\` | ${ENGLISH.notices[notice]} |`)
 })

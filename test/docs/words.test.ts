@@ -7,15 +7,17 @@ const read = (path: string) => readFileSync(PROJECT + path, 'utf8')
 /** Sources of the pages that this server shows, and owners of names in italics that are not ours. */
 const SHOWN = [
   'src/bridges/browser/page/talk.html',
+  'src/web/captions/page/captions.html',
   ...['dashboard', 'dialogs', 'rooms', 'simulate'].map(name => `src/web/dashboard/page/${name}.ts`),
 ]
   .map(read)
   .join()
-const OTHERS = /^(Developer portal|New Application|Bot|Reset Token)$/
+const OTHERS =
+  /^(Developer portal|New Application|Bot|Reset Token|Copy|Privileged Gateway Intents|Public Bot|Installation|Install Link|None|Manage Server|Primary handler fails)$/
 
-it('the tutorial and the how-tos name existing buttons', () => {
+it('the tutorial and the guides name existing buttons', () => {
   const named = pages()
-    .filter(({ path }) => path === 'docs/tutorial.md' || path.startsWith('docs/how-to/'))
+    .filter(({ path }) => path === 'docs/tutorial.md' || path.startsWith('docs/guides/'))
     .flatMap(({ path, text }) =>
       Array.from(text.matchAll(/(?<!\*)\*([A-Z][^*\n]+)\*(?!\*)/g), ([, word = '']) => ({ path, word })),
     )

@@ -1,4 +1,4 @@
-// The guide docs/how-to/add-to-your-discord-bot.md describes the behavior that these tests show.
+// The guide docs/guides/add-to-your-discord-bot.md describes the behavior that these tests show.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

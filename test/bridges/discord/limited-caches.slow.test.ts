@@ -1,4 +1,4 @@
-// The caches of a client are its owner's to limit, as docs/how-to/add-to-your-discord-bot.md says.
+// The caches of a client are its owner's to limit, as docs/guides/add-to-your-discord-bot.md says.
 import { type Client, type ClientOptions, type GuildMember, Options } from 'discord.js'
 import { describe, expect, test } from 'vitest'
 import { tone } from '../../../src/simulator/index.ts'

@@ -10,7 +10,7 @@ import { decoded, KEY, realService } from '../../support/service/real-service.ts
 
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url))
 const page = readFileSync(`${PROJECT}docs/service/http.md`, 'utf8')
-const socketPage = readFileSync(`${PROJECT}docs/service/examples.md`, 'utf8')
+const socketPage = readFileSync(`${PROJECT}docs/service/protocol.md`, 'utf8')
 
 /** The commands, each with the documented response, if any. */
 const examples = Array.from(

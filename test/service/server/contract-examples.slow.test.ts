@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { decoded, KEY, realService } from '../../support/service/real-service.ts'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
-const page = readFileSync(join(ROOT, 'docs/service/examples.md'), 'utf8')
+const page = readFileSync(join(ROOT, 'docs/service/protocol.md'), 'utf8')
 const examples = Array.from(page.matchAll(/```js\n(.*?)```/gs), ([, source = '']) => source)
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-by-hand-'))

@@ -33,7 +33,7 @@ export interface OwnBotWorld {
   readonly client?: Partial<ClientOptions>
 }
 
-/** As in docs/how-to/add-to-your-discord-bot.md: a bot with the command `/play`, in a guild with two members who speak different languages. */
+/** As in docs/guides/add-to-your-discord-bot.md: a bot with the command `/play`, in a guild with two members who speak different languages. */
 export async function ownBot(
   options: Partial<InterpreterOptions> = {},
   { voices = [], answer, botPermissions, autoJoins = false, client: clientOptions }: OwnBotWorld = {},

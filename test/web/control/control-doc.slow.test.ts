@@ -11,9 +11,10 @@ import { WEBHOOK_EVENTS } from '../../../src/web/webhooks/settings.ts'
 import { until } from '../../support/until.ts'
 import { controlled, KEY } from '../../support/web/control-harness.ts'
 
-const page = (name: string) =>
-  readFileSync(new URL(`../../../docs/features/${name}.md`, import.meta.url), 'utf8')
-const webhooks = page('webhooks')
+const page = readFileSync(new URL('../../../docs/guides/control-from-a-program.md', import.meta.url), 'utf8')
+/** The text below a heading of the second level. */
+const section = (heading: string) => page.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!
+const webhooks = section('Webhooks')
 /** The first code span of each row of the first table in `text`. */
 const firstCells = (text: string) =>
   text
@@ -22,17 +23,17 @@ const firstCells = (text: string) =>
     .slice(2)
     .map(row => /`([^`]+)`/.exec(row)?.[1])
 
-describe('the pages', () => {
-  test('list every webhook, format and retry delay', () => {
+describe('the page', () => {
+  test('lists every webhook, format and retry delay', () => {
     expect(firstCells(webhooks)).toEqual(WEBHOOK_EVENTS)
-    expect(firstCells(page('transcripts'))).toEqual(TRANSCRIPT_FORMATS)
+    expect(firstCells(section('Transcripts'))).toEqual(TRANSCRIPT_FORMATS)
     expect(RETRY_MS.map(ms => ms / 1000)).toEqual([1, 5, 30, 2 * 60, 10 * 60, 30 * 60, 60 * 60])
     expect(webhooks).toContain('after 1 s, 5 s, 30 s, 2, 10, 30 and 60 minutes')
   })
 
-  test.each(['control-api', 'transcripts', 'webhooks'])('%s contains only valid settings', name => {
-    const blocks = Array.from(page(name).matchAll(/```yaml\n([\s\S]+?)```/g), ([, text = '']) => parse(text))
-    expect(blocks).toHaveLength(1)
+  test('contains only valid settings', () => {
+    const blocks = Array.from(page.matchAll(/```yaml\n([\s\S]+?)```/g), ([, text = '']) => parse(text))
+    expect(blocks).toHaveLength(3)
     for (const overrides of blocks) expect(() => loadConfig({ env: {}, overrides })).not.toThrow()
   })
 })
@@ -74,7 +75,7 @@ function shape(value: unknown): unknown {
 
 test('the commands work in sequence and return the documented responses', async () => {
   const examples = Array.from(
-    page('control-api-examples').matchAll(/```sh\n(.+)\n```\n(?:\n```json\n([\s\S]+?)\n```)?/g),
+    section('Examples').matchAll(/```sh\n(.+)\n```\n(?:\n```json\n([\s\S]+?)\n```)?/g),
     ([, command = '', answer]) => ({ command, answer }),
   )
   expect(examples.length).toBeGreaterThan(7)
