@@ -1,12 +1,12 @@
+import { FakeClock } from '../simulator/fakes/fake-clock.ts'
+import { FakeTranslator } from '../simulator/fakes/fake-translator.ts'
+import { randomFrom } from '../simulator/random.ts'
+import { Mp3Maker } from '../simulator/service/scripted-answers.ts'
 import type { LanguageId } from '../src/common/language.ts'
 import type { EndReason } from '../src/common/lifecycle.ts'
 import type { Leg, LegUplink } from '../src/core/model/leg.ts'
 import { relayOptions } from '../src/core/model/relay-settings.ts'
 import { Relay } from '../src/core/room/relay.ts'
-import { FakeClock } from '../src/simulator/fakes/fake-clock.ts'
-import { FakeTranslator } from '../src/simulator/fakes/fake-translator.ts'
-import { randomFrom } from '../src/simulator/random.ts'
-import { Mp3Maker } from '../src/simulator/service/scripted-answers.ts'
 import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME } from '../src/transcode/pcm.ts'
 
 /** One sentence of a script: its start and length. */

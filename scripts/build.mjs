@@ -3,15 +3,31 @@
  * Requires everything that `scripts/setup.mjs` installs.
  */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const project = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const target = join(project, 'dist')
 
 rmSync(target, { recursive: true, force: true })
-for (const settings of ['tsconfig.build.json', 'tsconfig.pages.build.json']) {
+compile('tsconfig.build.json')
+for (const name of readdirSync(target, { recursive: true, encoding: 'utf8' }))
+  if (/\.(js|d\.ts|map)$/.test(name)) place(name)
+rmSync(join(target, 'src'), { recursive: true })
+compile('tsconfig.pages.build.json')
+
+/** @param {string} settings */
+function compile(settings) {
   const { status, error } = spawnSync(join(project, 'node_modules/.bin/tsc'), ['--project', settings], {
     cwd: project,
     stdio: 'inherit',
@@ -21,14 +37,39 @@ for (const settings of ['tsconfig.build.json', 'tsconfig.pages.build.json']) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-// The compiler rewrites imports in the JavaScript, but not in the types.
-for (const name of readdirSync(target, { recursive: true, encoding: 'utf8' })) {
-  if (!name.endsWith('.d.ts')) continue
-  const path = join(target, name)
-  writeFileSync(
-    path,
-    readFileSync(path, 'utf8').replace(/((?:from|import|import\() ?["']\.[^"']*)\.ts(["'])/g, '$1.js$2'),
-  )
+/**
+ * Puts a compiled file in its place: what is below `src/` lies directly in `dist/`, beside `simulator/`. Its relative imports
+ * follow. The compiler has rewritten their extensions in the JavaScript, but not in the types.
+ *
+ * @param {string} name
+ */
+function place(name) {
+  const path = join(target, placed(name))
+  const text = readFileSync(join(target, name), 'utf8')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, name.endsWith('.map') ? movedMap(text, name) : movedImports(text, name))
+}
+
+/** @param {string} name */
+function placed(name) {
+  return name.replace(/^src[\\/]/, '')
+}
+
+/** @param {string} text @param {string} name */
+function movedImports(text, name) {
+  return text.replace(/((?:from|import|import\() ?["'])(\.[^"']*)(["'])/g, (_, before, specifier, after) => {
+    const imported = placed(posix.join(posix.dirname(name), specifier.replace(/\.ts$/, '.js')))
+    const from = posix.relative(posix.dirname(placed(name)), imported)
+    return `${before}${from.startsWith('.') ? from : `./${from}`}${after}`
+  })
+}
+
+/** @param {string} text @param {string} name */
+function movedMap(text, name) {
+  const map = JSON.parse(text)
+  if (placed(name) !== name)
+    map.sources = map.sources.map((/** @type {string} */ each) => each.replace('../', ''))
+  return JSON.stringify(map)
 }
 
 cpSync(join(project, 'src'), target, { recursive: true, filter: path => !/\.tsx?$|\/assembly$/.test(path) })

@@ -39,7 +39,17 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const copy = mkdtempSync(join(tmpdir(), 'dragoman-coverage-'))
 const run = (command, ...args) => execFileSync(command, args, { cwd: copy, stdio: 'inherit' })
 try {
-  const parts = ['src', 'test', 'recordings', 'docs', 'examples', 'scripts', 'deploy', 'node_modules']
+  const parts = [
+    'src',
+    'simulator',
+    'test',
+    'recordings',
+    'docs',
+    'examples',
+    'scripts',
+    'deploy',
+    'node_modules',
+  ]
   const files = ['package.json', 'package-lock.json', '.npmrc', 'dragoman.example.yaml', 'vitest.config.ts']
   for (const name of [...parts, ...files])
     cpSync(join(root, name), join(copy, name), { recursive: true, verbatimSymlinks: true })

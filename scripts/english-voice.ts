@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { toLine } from '../src/simulator/twilio/phone/voice.ts'
+import { toLine } from '../simulator/twilio/phone/voice.ts'
 import { readWav } from '../src/transcode/wav.ts'
 
 /** Returns a clear voice that says `text`, as a phone line carries it (8 kHz). Needs flite. */

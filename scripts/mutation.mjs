@@ -138,7 +138,7 @@ const copy = mkdtempSync(join(tmpdir(), 'dragoman-mutation-'))
 const run = (command, args, env = {}) =>
   execFileSync(command, args, { cwd: copy, stdio: 'inherit', env: { ...process.env, ...env } })
 try {
-  const parts = ['src', 'test', 'recordings', 'docs', 'examples', 'scripts', 'node_modules']
+  const parts = ['src', 'simulator', 'test', 'recordings', 'docs', 'examples', 'scripts', 'node_modules']
   for (const name of [
     ...parts,
     'package.json',

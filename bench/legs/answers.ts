@@ -1,4 +1,4 @@
-import type { Answering, ScriptedSession } from '../../src/simulator/index.ts'
+import type { Answering, ScriptedSession } from '../../simulator/index.ts'
 import { durationMs } from '../../src/transcode/pcm.ts'
 
 /** The rhythm of a service: `inARow` answers, one per `everyMs` of audio, then nothing for another `pauseMs`. */

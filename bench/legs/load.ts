@@ -1,7 +1,7 @@
 /** The phones and the scripted service of one subject, in one process, so that one clock times both ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Mp3Maker, ScriptedService } from '../../src/simulator/index.ts'
+import { Mp3Maker, ScriptedService } from '../../simulator/index.ts'
 import { paced } from './answers.ts'
 import { Phones } from './phones.ts'
 import { type Figures, Recorder } from './recorder.ts'

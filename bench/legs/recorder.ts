@@ -1,4 +1,4 @@
-import type { ScriptedSession } from '../../src/simulator/index.ts'
+import type { ScriptedSession } from '../../simulator/index.ts'
 import type { Summary } from '../stats.ts'
 import { indexOf } from './numbers.ts'
 import { LegProbe, WindowSamples } from './probe.ts'

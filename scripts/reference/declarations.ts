@@ -99,7 +99,8 @@ export class Declarations implements Disposable {
   }
 
   #read(path: string): string {
-    return readFileSync(join(this.#folder, `${path}.d.ts`), 'utf8')
+    const place = !this.#isOwn || /^(src|simulator)\//.test(path) ? path : `src/${path}`
+    return readFileSync(join(this.#folder, `${place}.d.ts`), 'utf8')
   }
 }
 

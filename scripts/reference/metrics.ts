@@ -1,5 +1,5 @@
+import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
 import { buildApp } from '../../src/app/app.ts'
-import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 import { listed } from '../../src/web/metrics/metric.ts'
 import { code, head, table } from './markdown.ts'
 

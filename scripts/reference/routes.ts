@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
+import { FakeTranslator } from '../../simulator/index.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { type AppConfig, buildApp } from '../../src/index.ts'
-import { FakeTranslator } from '../../src/simulator/index.ts'
 import { code, table } from './markdown.ts'
 
 /** Description of each route of the bridge server, except for those of the control API. A missing one fails a test. */

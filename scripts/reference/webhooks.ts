@@ -1,6 +1,6 @@
+import { FakeClock } from '../../simulator/index.ts'
 import { noopLogger } from '../../src/common/log.ts'
 import { Observer, type RelayEvents } from '../../src/core/model/events.ts'
-import { FakeClock } from '../../src/simulator/index.ts'
 import { CaptionFeed } from '../../src/web/captions/caption-feed.ts'
 import { webhookSettingsSchema } from '../../src/web/webhooks/settings.ts'
 import { WebhooksOut } from '../../src/web/webhooks/webhooks.ts'

@@ -1,8 +1,8 @@
+import { placeCall, type SimulatedCall } from '../../simulator/index.ts'
+import { toLine } from '../../simulator/twilio/phone/voice.ts'
 import { type App, buildApp } from '../../src/app/app.ts'
 import { ScriptedRecognizer } from '../../src/cli/demo/scripts.ts'
 import { withPauses } from '../../src/cli/sample-audio.ts'
-import { placeCall, type SimulatedCall } from '../../src/simulator/index.ts'
-import { toLine } from '../../src/simulator/twilio/phone/voice.ts'
 import { SAMPLE_RATE } from '../../src/transcode/pcm.ts'
 import { englishVoice } from '../english-voice.ts'
 

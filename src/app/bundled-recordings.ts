@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Voice } from '../simulator/twilio/phone/voice.ts'
+import type { Voice } from '../../simulator/twilio/phone/voice.ts'
 import { mono, readWav } from '../transcode/wav.ts'
 import { ControlError } from '../web/control/errors.ts'
 import type { RecordingView } from '../web/dashboard/state.ts'
@@ -75,7 +75,7 @@ async function readList(): Promise<readonly Known[]> {
 
 async function readVoice(file: string): Promise<Voice> {
   // Loaded with the first simulated call: a server without them does not need the simulator.
-  const { voiceOf } = await import('../simulator/twilio/phone/voice.ts')
+  const { voiceOf } = await import('../../simulator/twilio/phone/voice.ts')
   const wav = readWav(await readFile(new URL(file, FOLDER)))
   return voiceOf(mono(wav), wav.rate)
 }

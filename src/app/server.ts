@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import Fastify, {
+  type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  type FastifyServerOptions,
 } from 'fastify'
 import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
@@ -21,12 +21,12 @@ const LONGEST_PART = 128 * 12
 
 /**
  * Options for reading requests. An invalid address below the control API gets an error of that API; elsewhere, only a
- * status.
+ * status. The type is inferred: Fastify 5.0 has no `routerOptions`.
  */
-export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'frameworkErrors'> {
+export function serverOptions() {
   return {
     routerOptions: { maxParamLength: LONGEST_PART },
-    frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       const failure = request.url.startsWith('/v1/') ? fromFramework(error) : undefined
       const status = error.statusCode ?? 400
       void reply.headers(SECURITY_HEADERS)

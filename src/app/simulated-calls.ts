@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net'
+import type { SimulatedCall as Phone } from '../../simulator/twilio/phone/call.ts'
+import type { CallOptions } from '../../simulator/twilio/phone/call-options.ts'
+import type { Voice } from '../../simulator/twilio/phone/voice.ts'
 import { type Clock, setTimer, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
-import type { SimulatedCall as Phone } from '../simulator/twilio/phone/call.ts'
-import type { CallOptions } from '../simulator/twilio/phone/call-options.ts'
-import type { Voice } from '../simulator/twilio/phone/voice.ts'
 import { ControlError } from '../web/control/errors.ts'
 import type { DashboardSettings } from '../web/control/settings.ts'
 import type { SimulatedCalls } from '../web/dashboard/dashboard.ts'
@@ -176,7 +176,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   /** Calls with all phones. If one fails, all are hung up. */
   async #dial(order: SimulatedOrder, room: string): Promise<readonly Talker[]> {
     // Loaded only when needed.
-    const { placeCall } = await import('../simulator/twilio/phone/call.ts')
+    const { placeCall } = await import('../../simulator/twilio/phone/call.ts')
     const voices = await Promise.all(
       order.phones.map(({ speaks, recording }) =>
         speaks === null ? [] : this.#recordings.voices(recording),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { FakeLeg } from '../../simulator/fakes/fake-leg.ts'
+import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
+import { ScriptedService } from '../../simulator/service/scripted-service.ts'
 import { type AppConfig, buildApp } from '../../src/app/app.ts'
-import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
-import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
-import { ScriptedService } from '../../src/simulator/service/scripted-service.ts'
 import { hello } from '../support/relay/hello.ts'
 
 const config: AppConfig = {

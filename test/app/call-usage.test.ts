@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { openCallUsage, StoredCallUsage } from '../../src/app/call-usage.ts'
 import type { CarrierSections } from '../../src/app/carriers.ts'
 import { NumberQuota } from '../../src/bridges/phone/call-policy.ts'
 import { CARRIERS } from '../../src/bridges/phone/carriers.ts'
 import type { IncomingCall } from '../../src/bridges/phone/index.ts'
 import { CallUsage } from '../../src/bridges/phone/outbound/usage-limits.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { stateFolder } from '../support/state.ts'
 
 const ANA = '+34600111222'

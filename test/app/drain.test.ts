@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
+import { FakeLeg } from '../../simulator/fakes/fake-leg.ts'
+import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { Drain } from '../../src/app/drain.ts'
 import { noopLogger } from '../../src/common/log.ts'
 import { drainSettingsSchema } from '../../src/core/calls/settings.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
-import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
-import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 
 function drainOf(calls: () => number, seconds = 60) {
   const clock = new FakeClock()

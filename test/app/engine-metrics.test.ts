@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { engineMetrics } from '../../src/app/metrics/engine-metrics.ts'
 import { EngineUsage } from '../../src/service/engines/usage/engine-usage.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 function textOf(sources: Parameters<typeof engineMetrics>[0]): Promise<string> {
   const registry = new Registry()

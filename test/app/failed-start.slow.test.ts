@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
+import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
 import { type AppConfig, buildApp } from '../../src/app/app.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
-import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 import { LeakWatch } from '../support/leaks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-failed-start-'))

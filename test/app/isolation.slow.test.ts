@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { sign } from '../../src/bridges/phone/twilio/index.ts'
 import {
   type Faults,
   type Quirks,
@@ -9,7 +8,8 @@ import {
   type SimulatedCall,
   toneOf,
   voiceOf,
-} from '../../src/simulator/index.ts'
+} from '../../simulator/index.ts'
+import { sign } from '../../src/bridges/phone/twilio/index.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { AUTH_TOKEN, goodCalls } from '../support/e2e/expect-good-calls.ts'
 import { LINE_RATE } from '../support/e2e/phones.ts'

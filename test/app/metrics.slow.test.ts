@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FakeLeg } from '../../simulator/fakes/fake-leg.ts'
+import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
 import { type App, buildApp } from '../../src/app/app.ts'
 import { BridgeError } from '../../src/common/errors.ts'
-import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
-import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 import { programOf } from '../deploy/proxy.ts'
 import { sine } from '../support/transcode/tone.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
+import { placeCall } from '../../simulator/twilio/phone/call.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { NumberQuota } from '../../src/bridges/phone/call-policy.ts'
 import type { IncomingCall, Rejection } from '../../src/bridges/phone/index.ts'
 import type { NumberSettings } from '../../src/bridges/phone/number-settings.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
-import { placeCall } from '../../src/simulator/twilio/phone/call.ts'
 
 const DESK = '+15005550001'
 const SHOP = '+15005550002'

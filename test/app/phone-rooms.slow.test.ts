@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
-import { type SimulatedCall, tone } from '../../src/simulator/index.ts'
+import { type SimulatedCall, tone } from '../../simulator/index.ts'
 import {
   FAINT,
   hears,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
+import { ScriptedService, tones } from '../../simulator/index.ts'
 import { type AppConfig, type AppOptions, buildApp } from '../../src/app/app.ts'
-import { ScriptedService, tones } from '../../src/simulator/index.ts'
 import type { SimulatedCallView } from '../../src/web/dashboard/state.ts'
 import { pause, until } from '../support/until.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
 import { buildApp } from '../../src/app/app.ts'
-import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 import { collector } from '../support/tracing/collector.ts'
 
 const config = {

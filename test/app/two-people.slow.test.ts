@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { type SimulatedCall, type SubscriberOptions, tone, voiceOf } from '../../simulator/index.ts'
 import type { NoticeName } from '../../src/core/model/announcer.ts'
-import { type SimulatedCall, type SubscriberOptions, tone, voiceOf } from '../../src/simulator/index.ts'
 import {
   FAINT,
   hears,

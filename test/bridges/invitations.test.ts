@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import type { Answers } from '../../src/bridges/phone/index.ts'
 import { createNumberRouter, type NumberRouterOptions } from '../../src/bridges/phone/number-routing.ts'
 import type { NumberSettings } from '../../src/bridges/phone/number-settings.ts'
 import type { RememberedLanguages } from '../../src/bridges/phone/remembered-languages.ts'
 import { isLanguageId } from '../../src/common/language.ts'
 import { RoomCodeLimiter } from '../../src/core/calls/room-code-limiter.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 const NUMBER = '+15005550001'
 const FROM = '+15005550006'

@@ -2,11 +2,11 @@ import swagger from '@fastify/swagger'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
+import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
 import browserBridge from '../../src/bridges/browser/index.ts'
 import twilioBridge, { sign } from '../../src/bridges/phone/twilio/index.ts'
 import { relayOptions } from '../../src/core/model/relay-settings.ts'
 import { Relay } from '../../src/core/room/relay.ts'
-import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 import { FakeAnnouncer } from '../support/relay/fake-announcer.ts'
 
 it('a host’s OpenAPI document has the routes of the bridges, in any schema language', async () => {

@@ -1,12 +1,12 @@
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
+import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
 import browserBridge from '../../src/bridges/browser/index.ts'
 import discordBridge from '../../src/bridges/discord/index.ts'
 import twilioBridge from '../../src/bridges/phone/twilio/index.ts'
 import { noopLogger } from '../../src/common/log.ts'
 import { relayOptions } from '../../src/core/model/relay-settings.ts'
 import { Relay } from '../../src/core/room/relay.ts'
-import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 import { FakeAnnouncer } from '../support/relay/fake-announcer.ts'
 
 const relay = new Relay({ translator: new FakeTranslator(), options: relayOptions() })

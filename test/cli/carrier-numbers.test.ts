@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
+import { listenSignalwire, TwilioSimulator } from '../../simulator/index.ts'
 import { bindNumber, unbindNumber } from '../../src/cli/carrier-numbers.ts'
 import { Terminal } from '../../src/cli/terminal.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { listenSignalwire, TwilioSimulator } from '../../src/simulator/index.ts'
 
 const NUMBER = '+15550001111'
 

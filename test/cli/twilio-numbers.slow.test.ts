@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { TwilioSimulator } from '../../src/simulator/twilio/rest/twilio-simulator.ts'
+import { TwilioSimulator } from '../../simulator/twilio/rest/twilio-simulator.ts'
 import { Shell } from '../support/shell.ts'
 
 const NUMBER = '+15550001111'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { setTimer, systemClock, Ticker } from '../../src/common/clock.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 test('runs tasks in the order of their deadlines, each on time', () => {
   const clock = new FakeClock()

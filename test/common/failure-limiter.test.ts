@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { FailureLimiter } from '../../src/common/rate-limit.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 test('allows a burst, then the same number per minute, for each address separately', () => {
   const clock = new FakeClock()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Histogram } from '../../src/simulator/index.ts'
+import { Histogram } from '../../simulator/index.ts'
 
 test('quantiles are exact to a quarter of a millisecond', () => {
   const histogram = new Histogram()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { KeyedRateLimiter } from '../../src/common/rate-limit.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 test('each group has its own rate, and returned tokens count', () => {
   const clock = new FakeClock()

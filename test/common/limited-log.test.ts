@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { type Logger, limitedLog } from '../../src/common/log.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 function recorded() {
   const lines: { fields: object; message: string }[] = []

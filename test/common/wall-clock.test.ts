@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { neverBack } from '../../src/common/wall-clock.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 test('a time for deadlines runs on while the calendar time is set back, and follows it forward', () => {
   const clock = new FakeClock()

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
 import { type App, buildApp } from '../../src/app/app.ts'
-import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 import { listed } from '../../src/web/metrics/metric.ts'
 import { pages } from '../docs/pages.ts'
 

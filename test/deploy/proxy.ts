@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { SelfSigned } from '../../src/simulator/discord/voice/certificate.ts'
+import type { SelfSigned } from '../../simulator/discord/voice/certificate.ts'
 import { until } from '../support/until.ts'
 
 const run = promisify(execFile)

@@ -29,7 +29,7 @@ function sources(folder: string): { path: string; source: string }[] {
     }))
 }
 
-const src = sources('src')
+const src = [...sources('src'), ...sources('simulator')]
 const everything = [...src, ...['test', 'bench', 'scripts', 'examples'].flatMap(sources)]
 
 function faultsOf(rule: (path: string, source: string) => Fault[], files = src): Fault[] {
@@ -61,7 +61,7 @@ describe('the sources', () => {
 
   it.each([['src/cli/program.ts'], ['src/cli/serve.ts'], ['src/app/app.ts'], ['src/index.ts']])(
     'load no simulator with %s',
-    entry => expect(loadedWith([entry], src).filter(path => path.startsWith('src/simulator/'))).toEqual([]),
+    entry => expect(loadedWith([entry], src).filter(path => path.startsWith('simulator/'))).toEqual([]),
   )
 
   it('load only light modules with the schema of the settings', () => {
@@ -102,8 +102,8 @@ describe('the rules', () => {
     ['src/service/engines/a.ts', "import { b } from '../server/b.ts'"],
     ['src/service/contract.ts', "import { b } from './client/b.ts'"],
     ['src/web/status.ts', "import { b } from '../bridges/phone/twilio/index.ts'"],
-    ['src/simulator/twilio/a.ts', "import { b } from '../../bridges/phone/twilio/dialect.ts'"],
-    ['src/simulator/a.ts', "import { b } from '../service/client/b.ts'"],
+    ['simulator/twilio/a.ts', "import { b } from '../../src/bridges/phone/twilio/dialect.ts'"],
+    ['simulator/a.ts', "import { b } from '../src/service/client/b.ts'"],
     ['src/config/a.ts', "import { b } from '../cli/b.ts'"],
     ['src/app/a.ts', "import { b } from '../main.ts'"],
     ['src/core/room/a.ts', "import { b } from '../../../test/helpers/b.ts'"],
@@ -113,11 +113,11 @@ describe('the rules', () => {
 
   it.each([
     ['src/core/room/a.ts', "import { b } from '../playout/b.ts'\nimport { c } from './c.ts'"],
-    ['src/simulator/a.ts', "import type { b } from '../service/contract.ts'"],
+    ['simulator/a.ts', "import type { b } from '../src/service/contract.ts'"],
     ['src/service/index.ts', "export { b } from './client/b.ts'"],
     ['src/media/recording/a.ts', "import { b } from '../../storage/b.ts'"],
     ['src/app/app.ts', "import a from '../bridges/phone/twilio/index.ts'\nimport b from '../web/status.ts'"],
-    ['src/cli/a.ts', "import { b } from '../app/app.ts'\nimport { c } from '../simulator/index.ts'"],
+    ['src/cli/a.ts', "import { b } from '../app/app.ts'\nimport { c } from '../../simulator/index.ts'"],
     ['src/main.ts', "import { b } from './cli/b.ts'"],
     ['src/core/room/a.ts', "// import { b } from '../../app.ts'\n/** import('../../app.ts') */"],
   ])('let %s import %s', (path, source) => faulty(importFaults, path, source).toBe(0))

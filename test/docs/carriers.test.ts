@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { PhoneProfile } from '../../simulator/index.ts'
+import { plivoProfile, signalwireProfile, telnyxProfile, telnyxPublicKey } from '../../simulator/index.ts'
+import { readXml, type StreamNoun, type Verb } from '../../simulator/twilio/phone/twiml.ts'
 import { plivoCarrier } from '../../src/bridges/phone/plivo/dialect.ts'
 import { signalwireCarrier } from '../../src/bridges/phone/signalwire/dialect.ts'
 import { telnyxCarrier } from '../../src/bridges/phone/telnyx/dialect.ts'
-import type { PhoneProfile } from '../../src/simulator/index.ts'
-import { plivoProfile, signalwireProfile, telnyxProfile, telnyxPublicKey } from '../../src/simulator/index.ts'
-import { readXml, type StreamNoun, type Verb } from '../../src/simulator/twilio/phone/twiml.ts'
 import { pages, type Snippet, snippets, snippetsOf } from './pages.ts'
 
 const SUBJECTS = [

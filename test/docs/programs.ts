@@ -139,7 +139,7 @@ const offered = await app.inject({ url: '/talk/languages' })
 ok(offered.body.includes('es-es'), offered.body)`,
   },
   {
-    page: 'docs/testing/README.md',
+    page: 'simulator/README.md',
     mark: 'SlashCommandBuilder',
     runs: 'test/simulator/discord/doc.slow.test.ts',
   },
@@ -196,7 +196,7 @@ declare const voiceChannel: VoiceBasedChannel`,
     prints: /^http:/m,
   },
   {
-    page: 'docs/testing/README.md',
+    page: 'simulator/README.md',
     mark: 'FaultProxy.listen',
     before: `${SERVICE}${ASSERT}const connectTo = (url: string) => ok(url.startsWith('http://'))
 let heardAll = new Int16Array(0)
@@ -212,7 +212,7 @@ const call = {
 deepEqual(countFrames(heard, 0, 500), { lost: [], repeated: 0, late: 0, foreign: [] })`,
   },
   {
-    page: 'docs/testing/README.md',
+    page: 'simulator/README.md',
     mark: 'dropAt: 20',
     before: `${ASSERT}import { ServiceClient } from 'dragoman/service'
 const connectTo = async (url: string, apiKey: string) => {
@@ -223,7 +223,7 @@ const connectTo = async (url: string, apiKey: string) => {
     after: 'deepEqual(session.fragments, 19)',
   },
   {
-    page: 'docs/testing/README.md',
+    page: 'simulator/README.md',
     mark: "readFile('hello.wav')",
     before: BRIDGE,
     replace: [
@@ -236,7 +236,7 @@ const connectTo = async (url: string, apiKey: string) => {
     after: 'assert.ok(heard.some(sample => Math.abs(sample) > 3000))',
   },
   {
-    page: 'docs/testing/README.md',
+    page: 'simulator/README.md',
     mark: 'placeCalls({',
     before: `${BRIDGE}${ASSERT}import { PhoneLine, placeCalls, signRequest, tone, voiceOf } from 'dragoman/simulator'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -251,7 +251,7 @@ const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
     after: 'deepEqual([live, warnings.length], [5, 0])\nvoid [gapCount, lateness, sendLateness]',
   },
   {
-    page: 'docs/testing/README.md',
+    page: 'simulator/README.md',
     mark: 'TwilioSimulator.listen',
     runs: 'test/simulator/doc.slow.test.ts',
   },

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import type { RunningChannel } from '../../src/bridges/discord/contract.ts'
 import { DiscordPreferences } from '../../src/bridges/discord/preferences.ts'
 import { DiscordChannels } from '../../src/bridges/discord/running-channels.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { FleetHub, type HubFleet } from '../support/fleet/fleet-hub.ts'
 import { LogLines } from '../support/log-lines.ts'
 

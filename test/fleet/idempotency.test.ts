@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { BearerKeys } from '../../src/web/control/auth.ts'
 import { type Answered, Idempotency } from '../../src/web/control/idempotency.ts'
 import { controlSettingsSchema } from '../../src/web/control/settings.ts'

@@ -1,7 +1,7 @@
 import type { KV } from '@nats-io/kv'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { NatsStore } from '../../src/fleet/nats/nats-store.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 const settled = () => new Promise(resolve => setImmediate(resolve))
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { SimulatedCall } from '../../src/simulator/index.ts'
-import { randomFrom } from '../../src/simulator/random.ts'
+import type { SimulatedCall } from '../../simulator/index.ts'
+import { randomFrom } from '../../simulator/random.ts'
 import { hears } from '../support/e2e/phone-listener.ts'
 import { FleetNodes, heardBy } from '../support/fleet/fleet-nodes.ts'
 import { NATS_SERVER, NatsServers } from '../support/fleet/nats-servers.ts'

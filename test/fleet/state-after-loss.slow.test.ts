@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { randomFrom } from '../../src/simulator/random.ts'
+import { randomFrom } from '../../simulator/random.ts'
 import { hears } from '../support/e2e/phone-listener.ts'
 import { FleetNodes, heardBy } from '../support/fleet/fleet-nodes.ts'
 import { NATS_SERVER, NatsServers } from '../support/fleet/nats-servers.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { placeCall, type SimulatedCall } from '../../src/simulator/index.ts'
+import { placeCall, type SimulatedCall } from '../../simulator/index.ts'
 import { rms } from '../../src/transcode/level.ts'
 import { LINE_RATE, sentence } from '../support/e2e/phones.ts'
 import { NATS_SERVER } from '../support/fleet/nats-servers.ts'

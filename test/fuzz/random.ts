@@ -1,4 +1,4 @@
-import { randomFrom } from '../../src/simulator/random.ts'
+import { randomFrom } from '../../simulator/random.ts'
 
 /** Numbers in [0, 2³²) from a seed: the same on every machine. */
 export class SeededRandom {

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { edgeServer, hasBegunResponse } from '../../src/net/edge-server.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { type RawConnection, rawConnection } from '../support/security/raw.ts'
 
 const open: (() => unknown)[] = []

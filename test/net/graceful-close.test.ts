@@ -3,9 +3,9 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/index.ts'
 import { systemClock } from '../../src/common/clock.ts'
 import { GracefulClose } from '../../src/net/graceful-close.ts'
-import { FakeClock } from '../../src/simulator/index.ts'
 import { until } from '../support/until.ts'
 
 /** A server whose `/slow` is answered on demand, and whose `/stream` never ends. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tone } from '../../src/simulator/index.ts'
+import { tone } from '../../simulator/index.ts'
 import { SAMPLE_RATE } from '../../src/transcode/pcm.ts'
 import { parlour } from '../support/e2e/discord-call-harness.ts'
 import { CALLEE, say, VOICE } from '../support/e2e/two-party-harness.ts'

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { signRequest } from '../../simulator/index.ts'
 import { sign } from '../../src/bridges/phone/twilio/index.ts'
-import { signRequest } from '../../src/simulator/index.ts'
 import {
   CALLEE,
   CALLER,

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { sign } from '../../src/bridges/phone/twilio/index.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { Talker } from '../support/browser/page-client.ts'
 import { type Guarded, guarded, KEY, PUBLIC, ringing, TOKEN } from '../support/security/guarded.ts'
 import { exchanged, type RawConnection, rawConnection } from '../support/security/raw.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
+import { TwilioSimulator } from '../../simulator/index.ts'
 import { sign } from '../../src/bridges/phone/twilio/index.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
-import { TwilioSimulator } from '../../src/simulator/index.ts'
 import { guarded, KEY, PUBLIC, ringing, TOKEN } from '../support/security/guarded.ts'
 
 const resumeUrl = (twiml: string) =>

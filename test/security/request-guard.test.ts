@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { sign } from '../../src/bridges/phone/twilio/index.ts'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { guarded, KEY, PUBLIC, ringing, TOKEN } from '../support/security/guarded.ts'
 import { exchanged, rawConnection, upgradeText } from '../support/security/raw.ts'
 

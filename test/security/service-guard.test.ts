@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { rawConnection } from '../support/security/raw.ts'
 import { fakeService } from '../support/service/fake-service.ts'
 

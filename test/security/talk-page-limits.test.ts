@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { Talker } from '../support/browser/page-client.ts'
 import { guarded, KEY } from '../support/security/guarded.ts'
 import { exchanged } from '../support/security/raw.ts'

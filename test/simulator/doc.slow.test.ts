@@ -9,13 +9,13 @@ import { CONNECT, standIn } from '../support/simulator/fake-bridge.ts'
 const ROOT = new URL('../../', import.meta.url)
 
 test('the page’s example of the REST API runs unchanged', async () => {
-  const page = await readFile(new URL('docs/testing/README.md', ROOT), 'utf8')
+  const page = await readFile(new URL('simulator/README.md', ROOT), 'utf8')
   const example = Array.from(page.matchAll(/```ts\n([\s\S]*?)```/g), match => match[1] ?? '').find(code =>
     code.includes('TwilioSimulator'),
   )
   await using bridge = await standIn({ twiml: CONNECT })
   const code = example
-    ?.replace('dragoman/simulator', new URL('src/simulator/index.ts', ROOT).href)
+    ?.replace('dragoman/simulator', new URL('simulator/index.ts', ROOT).href)
     .replace('http://127.0.0.1:8080', `http://127.0.0.1:${bridge.port}`)
     // The fake bridge has no TLS.
     .replace('listen({', 'listen({ allowInsecureStream: true,')

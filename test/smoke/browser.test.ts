@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { toneOf, tones } from '../../src/simulator/service/scripted-answers.ts'
-import { ScriptedService } from '../../src/simulator/service/scripted-service.ts'
+import { toneOf, tones } from '../../simulator/service/scripted-answers.ts'
+import { ScriptedService } from '../../simulator/service/scripted-service.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { Talker } from '../support/browser/page-client.ts'
 import { Shell } from '../support/shell.ts'

@@ -14,7 +14,11 @@ const entries = Object.entries(exports).flatMap(([name, files]) =>
   typeof files === 'string' ? [] : [{ name: name.replace('.', 'dragoman'), ...files }],
 )
 /** The source of a compiled file: the compiler keeps names and folders. */
-const source = (file: string) => file.replace(/^(\.\/)?dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts')
+const source = (file: string) =>
+  file
+    .replace(/^(\.\/)?dist\/(?!simulator\/)/, 'src/')
+    .replace(/^(\.\/)?dist\//, '')
+    .replace(/(\.d\.ts|\.js)$/, '.ts')
 const node = (...args: string[]) =>
   run(process.execPath, args, { cwd: PROJECT, env: ENV, timeout: PATIENCE_MS })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeCall } from '../../src/simulator/twilio/phone/call.ts'
+import { placeCall } from '../../simulator/twilio/phone/call.ts'
 import { peak } from '../../src/transcode/level.ts'
 import { LINE_RATE, sentence } from '../support/e2e/phones.ts'
 import { Shell } from '../support/shell.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
 import { expect, test } from 'vitest'
-import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import { withLock } from '../../src/storage/file-lock.ts'
 import { keyFilePath } from '../support/service/key-files.ts'
 

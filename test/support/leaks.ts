@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import type { FakeClock } from '../../simulator/fakes/fake-clock.ts'
 import type { Relay } from '../../src/core/room/relay.ts'
-import type { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { until } from './until.ts'
 
 /** Handles that belong to a test; others belong to the test runner itself. */

@@ -8,7 +8,7 @@ import {
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { SelfSigned } from '../../src/simulator/discord/voice/certificate.ts'
+import type { SelfSigned } from '../../simulator/discord/voice/certificate.ts'
 
 /** Faults of a reverse proxy. */
 export interface ProxyFaults {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { Mp3Maker, tone } from '../../src/simulator/service/scripted-answers.ts'
+import { Mp3Maker, tone } from '../../simulator/service/scripted-answers.ts'
 import { audioKind } from '../../src/transcode/container/audio-kind.ts'
 import { mp3DecodersInUse, mp3Ready } from '../../src/transcode/mp3/mp3-decoder.ts'
 import { bytesOf, concat } from '../../src/transcode/pcm.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { PHONE_PROFILES, placeCall } from '../../../simulator/index.ts'
+import { type CallPhone, LinePhone } from '../../../simulator/phone/line-phone.ts'
 import type { Logger } from '../../common/log.ts'
-import { PHONE_PROFILES, placeCall } from '../../simulator/index.ts'
-import { type CallPhone, LinePhone } from '../../simulator/phone/line-phone.ts'
 import { CommandError } from '../errors.ts'
 
 /** The dialplan of the documentation, which is part of the package. */

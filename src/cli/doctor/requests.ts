@@ -1,9 +1,9 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { TLSSocket } from 'node:tls'
+import { routeTo } from '../../../simulator/twilio/phone/request.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 import type { Config } from '../../config/load.ts'
-import { routeTo } from '../../simulator/twilio/phone/request.ts'
 
 const PATIENCE_MS = 5_000
 

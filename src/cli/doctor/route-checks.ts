@@ -1,6 +1,6 @@
+import { signRequest } from '../../../simulator/index.ts'
+import { newSid } from '../../../simulator/twilio/phone/wire.ts'
 import type { Config } from '../../config/load.ts'
-import { signRequest } from '../../simulator/index.ts'
-import { newSid } from '../../simulator/twilio/phone/wire.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { localAddress, type ProbeResult, probeHttp, saysDragoman } from './requests.ts'
 

@@ -1,6 +1,6 @@
+import { type CallEnd, type Notice, placeCall, type SimulatedCall } from '../../../simulator/index.ts'
 import { systemClock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
-import { type CallEnd, type Notice, placeCall, type SimulatedCall } from '../../simulator/index.ts'
 import { dbfs, rms } from '../../transcode/level.ts'
 import { Answers } from '../heard-translations.ts'
 import { bundledSentences, LINE_RATE, lineAudio } from '../sample-audio.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { Mp3Maker } from '../../../simulator/service/scripted-answers.ts'
 import type { RelayEvents } from '../../../src/core/model/events.ts'
-import { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { browserServer } from '../../support/browser/browser-bridge-harness.ts'
 import { wakeSessions } from '../../support/relay/hello.ts'

@@ -201,7 +201,7 @@ describe('admission of visitors', () => {
   })
 
   test('limits guesses of codes', async () => {
-    const { FakeClock } = await import('../../../src/simulator/fakes/fake-clock.ts')
+    const { FakeClock } = await import('../../../simulator/fakes/fake-clock.ts')
     b = await browserServer({ roomCodeLimiter: new RoomCodeLimiter('address', new FakeClock()) })
     for (let n = 0; n < 5; n++) expect(await knock({}, { code: '000000' })).toBe('code')
     expect(await knock({}, { code: await b.codes.issue('desk', 60_000) })).toBe('too-many-codes')

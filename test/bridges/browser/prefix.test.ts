@@ -1,10 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { FakeTranslator } from '../../../simulator/fakes/fake-translator.ts'
 import browserBridge, { type BrowserBridgeOptions } from '../../../src/bridges/browser/index.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
-import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { OFFER } from '../../support/browser/browser-bridge-harness.ts'
 
 const relay = new Relay({ translator: new FakeTranslator(), options: relayOptions() })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { RoomInvitations } from '../../../src/bridges/browser/room-invitations.ts'
 import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import { RoomLinks } from '../../../src/core/calls/room-links.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 const HOUR_MS = 3_600_000
 

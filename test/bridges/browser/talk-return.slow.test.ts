@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
+import { FaultProxy } from '../../../simulator/network/fault-proxy.ts'
 import { browserServer } from '../../support/browser/browser-bridge-harness.ts'
 import { hasChromium, startChromium } from '../../support/browser/browsers.ts'
 import { talkPage, withoutMicrophone } from '../../support/e2e/talk-page.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tone, tones } from '../../../src/simulator/index.ts'
+import { tone, tones } from '../../../simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { ownBot, PATIENCE_MS } from '../../support/discord/own-bot.ts'
 import { pause, until } from '../../support/until.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { DiscordPreferences } from '../../../src/bridges/discord/preferences.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../../support/log-lines.ts'
 import { stateFolder } from '../../support/state.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Guild, SimulatedCall, VoiceChannel } from '../../../simulator/index.ts'
 import type { NoticeName } from '../../../src/core/model/announcer.ts'
-import type { Guild, SimulatedCall, VoiceChannel } from '../../../src/simulator/index.ts'
 import { type Parlour, parlour } from '../../support/e2e/discord-call-harness.ts'
 import { times } from '../../support/e2e/phone-listener.ts'
 import { noticeHz } from '../../support/e2e/two-party-harness.ts'

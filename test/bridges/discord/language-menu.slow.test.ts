@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { tone } from '../../../src/simulator/index.ts'
-import { toneOf } from '../../../src/simulator/service/scripted-answers.ts'
+import { tone } from '../../../simulator/index.ts'
+import { toneOf } from '../../../simulator/service/scripted-answers.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { ownBot, PATIENCE_MS } from '../../support/discord/own-bot.ts'
 import { until } from '../../support/until.ts'

@@ -1,8 +1,8 @@
 // The caches of a client are its owner's to limit, as docs/guides/add-to-your-discord-bot.md says.
 import { type Client, type ClientOptions, type GuildMember, Options } from 'discord.js'
 import { describe, expect, test } from 'vitest'
-import { tone } from '../../../src/simulator/index.ts'
-import { toneOf } from '../../../src/simulator/service/scripted-answers.ts'
+import { tone } from '../../../simulator/index.ts'
+import { toneOf } from '../../../simulator/service/scripted-answers.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { ownBot, PATIENCE_MS } from '../../support/discord/own-bot.ts'
 import { until } from '../../support/until.ts'

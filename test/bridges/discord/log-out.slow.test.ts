@@ -1,8 +1,8 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js'
 import { expect, test } from 'vitest'
+import { DiscordSimulator } from '../../../simulator/index.ts'
 import { logOut } from '../../../src/bridges/discord/login.ts'
 import { systemClock } from '../../../src/common/clock.ts'
-import { DiscordSimulator } from '../../../src/simulator/index.ts'
 import { pause, until } from '../../support/until.ts'
 
 async function loggedIn(discord: DiscordSimulator): Promise<Client> {

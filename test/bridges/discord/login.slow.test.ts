@@ -1,8 +1,8 @@
 import { Client, GatewayIntentBits } from 'discord.js'
 import { afterEach, describe, expect, test } from 'vitest'
+import { DiscordSimulator } from '../../../simulator/index.ts'
 import { Login, logOut } from '../../../src/bridges/discord/login.ts'
 import { systemClock } from '../../../src/common/clock.ts'
-import { DiscordSimulator } from '../../../src/simulator/index.ts'
 import { LogLines } from '../../support/log-lines.ts'
 import { pause, until } from '../../support/until.ts'
 

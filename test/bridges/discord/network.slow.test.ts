@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Member, ScriptedSession, VoiceChannel } from '../../../src/simulator/index.ts'
-import { tone, tones } from '../../../src/simulator/index.ts'
+import type { Member, ScriptedSession, VoiceChannel } from '../../../simulator/index.ts'
+import { tone, tones } from '../../../simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { narrow, type Parlour, parlour, totalMs } from '../../support/e2e/discord-call-harness.ts'
 import { hears } from '../../support/e2e/phone-listener.ts'

@@ -10,7 +10,7 @@ import {
   tone,
   tones,
   type VoiceChannel,
-} from '../../../src/simulator/index.ts'
+} from '../../../simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { narrow } from '../../support/e2e/discord-call-harness.ts'
 import { longest, soundings } from '../../support/e2e/phone-listener.ts'

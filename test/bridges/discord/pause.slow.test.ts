@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { tone, tones } from '../../../simulator/index.ts'
 import type { RunningChannel, RunningChannels } from '../../../src/bridges/discord/contract.ts'
-import { tone, tones } from '../../../src/simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { total } from '../../support/discord/guild-harness.ts'
 import { ownBot, PATIENCE_MS } from '../../support/discord/own-bot.ts'

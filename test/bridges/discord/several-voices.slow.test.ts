@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { type Answering, tone, tones } from '../../../simulator/index.ts'
 import type { VoiceEntry } from '../../../src/service/contract.ts'
-import { type Answering, tone, tones } from '../../../src/simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { anyOf } from '../../support/discord/guild-harness.ts'
 import { ownBot, PATIENCE_MS } from '../../support/discord/own-bot.ts'

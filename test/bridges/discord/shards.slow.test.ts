@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shardOf } from '../../../src/simulator/discord/model/snowflake.ts'
+import { shardOf } from '../../../simulator/discord/model/snowflake.ts'
 import { into, parlour } from '../../support/e2e/discord-call-harness.ts'
 import { VOICE } from '../../support/e2e/two-party-harness.ts'
 import { pause, until } from '../../support/until.ts'

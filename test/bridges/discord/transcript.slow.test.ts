@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Reply } from '../../../src/simulator/discord/model/reply.ts'
-import { type Answering, tone } from '../../../src/simulator/index.ts'
+import type { Reply } from '../../../simulator/discord/model/reply.ts'
+import { type Answering, tone } from '../../../simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { understanding } from '../../support/discord/guild-harness.ts'
 import { ownBot, PATIENCE_MS } from '../../support/discord/own-bot.ts'

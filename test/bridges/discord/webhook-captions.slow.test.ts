@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tone } from '../../../src/simulator/index.ts'
+import { tone } from '../../../simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { understanding } from '../../support/discord/guild-harness.ts'
 import { type OwnBotWorld, ownBot, PATIENCE_MS } from '../../support/discord/own-bot.ts'

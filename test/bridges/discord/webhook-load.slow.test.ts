@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { tone } from '../../../src/simulator/index.ts'
+import { tone } from '../../../simulator/index.ts'
 import { rms } from '../../../src/transcode/level.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { ownBot } from '../../support/discord/own-bot.ts'

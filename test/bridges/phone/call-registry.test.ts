@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { CallRegistry } from '../../../src/bridges/phone/call-registry.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/phone/limits.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { answeredLeg } from '../../support/phone/fake-socket.ts'
 import { fieldsOf, Harness, until } from '../../support/phone/twilio-bridge-harness.ts'
 

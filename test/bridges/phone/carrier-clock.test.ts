@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { randomFrom } from '../../../src/simulator/random.ts'
+import { randomFrom } from '../../../simulator/random.ts'
 import { decodeMulaw } from '../../../src/transcode/g711.ts'
 import {
   answered,

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { CLOSE_CODES, type CloseCause } from '../../../src/bridges/phone/leg/close-codes.ts'
 import { sign } from '../../../src/bridges/phone/markup/form-signature.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import {
   AUTH_TOKEN,
   fieldsOf,

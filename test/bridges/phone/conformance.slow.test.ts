@@ -1,11 +1,3 @@
-import type { Carrier, CarrierApi } from '../../../src/bridges/phone/carrier.ts'
-import { plivoCarrier } from '../../../src/bridges/phone/plivo/dialect.ts'
-import { PlivoCallsApi } from '../../../src/bridges/phone/plivo/rest.ts'
-import { signalwireCarrier } from '../../../src/bridges/phone/signalwire/dialect.ts'
-import { SignalwireCallsApi } from '../../../src/bridges/phone/signalwire/rest.ts'
-import { telnyxCarrier } from '../../../src/bridges/phone/telnyx/dialect.ts'
-import { TelnyxCallsApi } from '../../../src/bridges/phone/telnyx/rest.ts'
-import { TwilioCallsApi, twilioCarrier } from '../../../src/bridges/phone/twilio/index.ts'
 import {
   listenPlivo,
   listenSignalwire,
@@ -17,8 +9,16 @@ import {
   TwilioSimulator,
   telnyxProfile,
   telnyxPublicKey,
-} from '../../../src/simulator/index.ts'
-import { twilioProfile } from '../../../src/simulator/twilio/phone/profile.ts'
+} from '../../../simulator/index.ts'
+import { twilioProfile } from '../../../simulator/twilio/phone/profile.ts'
+import type { Carrier, CarrierApi } from '../../../src/bridges/phone/carrier.ts'
+import { plivoCarrier } from '../../../src/bridges/phone/plivo/dialect.ts'
+import { PlivoCallsApi } from '../../../src/bridges/phone/plivo/rest.ts'
+import { signalwireCarrier } from '../../../src/bridges/phone/signalwire/dialect.ts'
+import { SignalwireCallsApi } from '../../../src/bridges/phone/signalwire/rest.ts'
+import { telnyxCarrier } from '../../../src/bridges/phone/telnyx/dialect.ts'
+import { TelnyxCallsApi } from '../../../src/bridges/phone/telnyx/rest.ts'
+import { TwilioCallsApi, twilioCarrier } from '../../../src/bridges/phone/twilio/index.ts'
 import { conforms } from '../../support/conformance/suite.ts'
 import { type TelephonySubject, telephonyChecks } from '../../support/conformance/telephony.ts'
 import { TwilioNetwork } from '../../support/conformance/twilio-network.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { type DayLedger, DayUsage, NOTHING, type Used } from '../../../src/bridges/phone/day-usage.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { OriginalBuffer } from '../../../src/core/playout/listener-voice.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { Harness, SILENCE, until } from '../../support/phone/twilio-bridge-harness.ts'
 

@@ -1,8 +1,8 @@
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { CarrierDialer } from '../../../src/bridges/phone/index.ts'
 import twilioBridge from '../../../src/bridges/phone/twilio/index.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../../support/log-lines.ts'
 import { FakeCarrierApi } from '../../support/phone/fake-carrier-api.ts'
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import type { CallStore } from '../../../src/bridges/phone/history/call-history.ts'
 import { CallRecords } from '../../../src/bridges/phone/history/call-records.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { StateFile } from '../../../src/storage/database.ts'
 import { StateTables } from '../../../src/storage/state-tables.ts'
 import { FleetHub } from '../../support/fleet/fleet-hub.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { FakeTranslator, PHONE_PROFILES, placeCall } from '../../../simulator/index.ts'
 import { buildApp } from '../../../src/app/app.ts'
-import { FakeTranslator, PHONE_PROFILES, placeCall } from '../../../src/simulator/index.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { sine } from '../../support/transcode/tone.ts'
 import { until } from '../../support/until.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { placeCall } from '../../../simulator/twilio/phone/call.ts'
+import type { CallOptions } from '../../../simulator/twilio/phone/call-options.ts'
 import type { Leg } from '../../../src/core/model/leg.ts'
-import { placeCall } from '../../../src/simulator/twilio/phone/call.ts'
-import type { CallOptions } from '../../../src/simulator/twilio/phone/call-options.ts'
 import { AUTH_TOKEN, Harness, PUBLIC_URL, until } from '../../support/phone/twilio-bridge-harness.ts'
 
 const TONE = Int16Array.from({ length: 8_000 }, (_, n) =>

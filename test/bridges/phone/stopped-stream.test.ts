@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { CarrierDialer } from '../../../src/bridges/phone/index.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { FakeCarrierApi } from '../../support/phone/fake-carrier-api.ts'
 import { answeredLeg } from '../../support/phone/fake-socket.ts'

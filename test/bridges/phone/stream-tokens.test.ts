@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { StreamTokens } from '../../../src/bridges/phone/stream-tokens.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 function tokens() {
   const clock = new FakeClock(1_000)

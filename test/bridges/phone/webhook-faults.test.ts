@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { FakeTranslator } from '../../../simulator/fakes/fake-translator.ts'
 import { buildApp } from '../../../src/app/app.ts'
 import { sign } from '../../../src/bridges/phone/twilio/index.ts'
-import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { AUTH_TOKEN, fieldsOf, Harness, PUBLIC_URL } from '../../support/phone/twilio-bridge-harness.ts'
 import { exchanged } from '../../support/security/raw.ts'
 

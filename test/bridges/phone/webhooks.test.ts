@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { sign } from '../../../src/bridges/phone/markup/form-signature.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import {
   AUTH_TOKEN,
   fieldsOf,

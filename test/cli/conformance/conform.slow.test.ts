@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { Mp3Maker, ScriptedService, tone, tones } from '../../../simulator/index.ts'
 import {
   examine,
   type Row,
@@ -9,7 +10,6 @@ import {
 } from '../../../src/cli/conformance/conform.ts'
 import type { Probe } from '../../../src/cli/conformance/evidence.ts'
 import { systemClock } from '../../../src/common/clock.ts'
-import { Mp3Maker, ScriptedService, tone, tones } from '../../../src/simulator/index.ts'
 import { answerHttp, MODEL_KEY } from '../../support/cli/model-http.ts'
 import { modelService } from '../../support/cli/model-service.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { tone } from '../../../simulator/index.ts'
 import { conform, examine } from '../../../src/cli/conformance/conform.ts'
 import { failure } from '../../../src/cli/errors.ts'
 import { Terminal } from '../../../src/cli/terminal.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { ServiceClient } from '../../../src/service/client/service-client.ts'
-import { tone } from '../../../src/simulator/index.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 
 const OPTIONS = { from: 'en-us', to: 'es-es', text: 'hello', speech: 'hola', patience: 2 }

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import {
+  TwilioSimulator,
+  type TwilioSimulatorOptions,
+} from '../../../simulator/twilio/rest/twilio-simulator.ts'
 import { languagePairs } from '../../../src/cli/doctor/service-checks.ts'
 import { accountChecks, countriesOf } from '../../../src/cli/doctor/twilio-checks.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import type { ConfigInput } from '../../../src/config/schema.ts'
-import {
-  TwilioSimulator,
-  type TwilioSimulatorOptions,
-} from '../../../src/simulator/twilio/rest/twilio-simulator.ts'
 
 const OURS = '+15550001111'
 const HERE = 'https://bridge.example.com'

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { carrierAccountChecks } from '../../../src/cli/doctor/carrier-checks.ts'
-import { loadConfig } from '../../../src/config/load.ts'
 import {
   listenPlivo,
   listenSignalwire,
   listenTelnyx,
   type TwilioSimulator,
   telnyxPublicKey,
-} from '../../../src/simulator/index.ts'
+} from '../../../simulator/index.ts'
+import { carrierAccountChecks } from '../../../src/cli/doctor/carrier-checks.ts'
+import { loadConfig } from '../../../src/config/load.ts'
 
 const FROM = '+15550001111'
 const HERE = 'https://bridge.example.com'

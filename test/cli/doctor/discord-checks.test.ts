@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DiscordSimulator } from '../../../simulator/index.ts'
 import { inviteUrl, USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
 import { registerCommand } from '../../../src/bridges/discord/commands/registration.ts'
 import { restClient } from '../../../src/bridges/discord/commands/rest.ts'
@@ -6,7 +7,6 @@ import { discordChecks, encryptionCheck } from '../../../src/cli/doctor/discord-
 import { noopLogger } from '../../../src/common/log.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import type { ConfigInput } from '../../../src/config/schema.ts'
-import { DiscordSimulator } from '../../../src/simulator/index.ts'
 
 let discord: DiscordSimulator
 beforeEach(async () => {

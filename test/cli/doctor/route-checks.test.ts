@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SelfSigned, trust } from '../../../simulator/discord/voice/certificate.ts'
+import { tones } from '../../../simulator/index.ts'
 import { endToEnd } from '../../../src/cli/doctor/end-to-end.ts'
-import { SelfSigned, trust } from '../../../src/simulator/discord/voice/certificate.ts'
-import { tones } from '../../../src/simulator/index.ts'
 import { good, HOST, Place, settings, TOKEN } from '../../support/cli/doctor-harness.ts'
 import type { ProxyFaults } from '../../support/tls-proxy.ts'
 

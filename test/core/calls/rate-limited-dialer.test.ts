@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { RateLimitedDialer } from '../../../src/core/calls/dialer-policies.ts'
 import type { DialEnd, Dialer, DialOutcome, DialRequest } from '../../../src/core/model/dialer.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 

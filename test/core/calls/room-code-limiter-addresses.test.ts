@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { RoomCodeLimiter } from '../../../src/core/calls/room-code-limiter.ts'
 import { addressPrefix } from '../../../src/net/client-address.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../../support/log-lines.ts'
 
 const MINUTE_MS = 60_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { CodeAttempts } from '../../../src/core/calls/code-attempts.ts'
 import { RoomCodeLimiter } from '../../../src/core/calls/room-code-limiter.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 const numbered = (n: number) => `+1500555${String(n).padStart(4, '0')}`

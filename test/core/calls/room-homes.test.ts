@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { FakeClock } from '../../../simulator/index.ts'
 import { RoomHomes } from '../../../src/core/calls/room-homes.ts'
-import { FakeClock } from '../../../src/simulator/index.ts'
 import { FleetHub, type HubFleet } from '../../support/fleet/fleet-hub.ts'
 
 const settled = () => new Promise(resolve => setImmediate(resolve))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { LINGER_MS, RoomLives } from '../../../src/core/calls/room-lifetimes.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 function lives() {
   const clock = new FakeClock()

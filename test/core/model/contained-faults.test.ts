@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { ContainedFaults } from '../../../src/core/model/contained-faults.ts'
 import { Utterance } from '../../../src/core/utterance/utterance.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { LogLines } from '../../support/log-lines.ts'
 import type { LiveLeg } from '../../support/relay/live-leg.ts'

@@ -1,5 +1,5 @@
+import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
-import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { type LegSubject, legChecks } from '../../support/conformance/leg.ts'
 import { conforms } from '../../support/conformance/suite.ts'
 

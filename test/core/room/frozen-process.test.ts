@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
+import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
+import { FakeTranslator } from '../../../simulator/fakes/fake-translator.ts'
 import type { Clock } from '../../../src/common/clock.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
-import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { sine } from '../../support/transcode/tone.ts'
 
 /** The clock of a machine that can be suspended: no timer runs meanwhile, and all are late afterwards. */

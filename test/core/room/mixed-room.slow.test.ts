@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PHONE_PROFILES, placeCall, telnyxPublicKey, tone } from '../../../src/simulator/index.ts'
+import { PHONE_PROFILES, placeCall, telnyxPublicKey, tone } from '../../../simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { Talker } from '../../support/browser/page-client.ts'
 import { into, narrow, type Parlour, parlour, totalMs } from '../../support/e2e/discord-call-harness.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
-import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { loudness, peak } from '../../../src/transcode/level.ts'
 import { rooms } from '../../support/relay/rooms.ts'
 import { sine } from '../../support/transcode/tone.ts'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { type Answering, ScriptedService, type ScriptedSession } from '../../../simulator/index.ts'
 import { systemClock, Ticker } from '../../../src/common/clock.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
@@ -7,7 +8,6 @@ import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import { SessionPlaces } from '../../../src/core/translation/session-places.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
-import { type Answering, ScriptedService, type ScriptedSession } from '../../../src/simulator/index.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { until } from '../../support/until.ts'
 

@@ -1,9 +1,9 @@
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
+import { FakeTranslator } from '../../../simulator/fakes/fake-translator.ts'
+import { Mp3Maker, ScriptedService, silence } from '../../../simulator/index.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
-import { Mp3Maker, ScriptedService, silence } from '../../../src/simulator/index.ts'
 import { conforms } from '../../support/conformance/suite.ts'
 import { type TranslatorSubject, translatorChecks } from '../../support/conformance/translator.ts'
 

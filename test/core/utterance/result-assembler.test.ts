@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
+import { countFrames, framesIn, numberedFrames } from '../../../simulator/network/numbered-frames.ts'
+import { Mp3Maker } from '../../../simulator/service/scripted-answers.ts'
 import type { TranslationResult } from '../../../src/core/translation/translator.ts'
 import { type AssemblerEvents, ResultAssembler } from '../../../src/core/utterance/result-assembler.ts'
 import { Utterance } from '../../../src/core/utterance/utterance.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { countFrames, framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
-import { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
 import { mp3Ready } from '../../../src/transcode/mp3/mp3-decoder.ts'
 import { soundOf, utteranceParts } from '../../support/relay/utterance-parts.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
+import { Mp3Maker } from '../../../simulator/service/scripted-answers.ts'
 import { DecodeQueue } from '../../../src/core/utterance/decode-queue.ts'
 import { Utterance } from '../../../src/core/utterance/utterance.ts'
-import { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { LoudnessNormalizer } from '../../../src/transcode/loudness-normalizer.ts'
 import { mp3DecodersInUse, mp3Ready } from '../../../src/transcode/mp3/mp3-decoder.ts'

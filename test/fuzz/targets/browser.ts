@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { isPacketLength, MOST_PACKET_BYTES } from '../../../src/bridges/browser/audio-packet.ts'
 import { BrowserLeg, pageSocket } from '../../../src/bridges/browser/browser-leg.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/browser/limits.ts'
 import { parse } from '../../../src/bridges/browser/protocol.ts'
 import { noopLogger } from '../../../src/common/log.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 

@@ -1,5 +1,6 @@
 import { parse as parseForm } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
+import { parseTwiml, readXml } from '../../../simulator/twilio/phone/twiml.ts'
 import {
   asteriskMedia,
   asteriskWebSocketMedia,
@@ -14,7 +15,6 @@ import { connectStream, sayAndHangUp } from '../../../src/bridges/phone/markup/c
 import { destinationFault } from '../../../src/bridges/phone/outbound/destination.ts'
 import { plivoMedia } from '../../../src/bridges/phone/plivo/dialect.ts'
 import { telnyxMedia } from '../../../src/bridges/phone/telnyx/dialect.ts'
-import { parseTwiml, readXml } from '../../../src/simulator/twilio/phone/twiml.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
 const KINDS = ['connected', 'start', 'media', 'dtmf', 'mark', 'stop', 'unknown', 'invalid']

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { randomFrom } from '../../../simulator/random.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
-import { randomFrom } from '../../../src/simulator/random.ts'
 import { expectEmpty } from '../../support/leaks.ts'
 import { rooms } from '../../support/relay/rooms.ts'
 import { sine } from '../../support/transcode/tone.ts'

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
+import { randomFrom } from '../../../simulator/random.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
@@ -12,8 +14,6 @@ import type {
   ConnectionSink,
   TranslationRequest,
 } from '../../../src/core/translation/translator.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { randomFrom } from '../../../src/simulator/random.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 
 const CALLS = 500

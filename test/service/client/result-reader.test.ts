@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Mp3Maker, tone } from '../../../simulator/service/scripted-answers.ts'
 import { ResultReader, readResult } from '../../../src/service/client/result-reader.ts'
-import { Mp3Maker, tone } from '../../../src/simulator/service/scripted-answers.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
+import { framesIn, numberedFrames } from '../../../simulator/network/numbered-frames.ts'
 import { concat } from '../../../src/transcode/pcm.ts'
 import { PATIENCE_MS, Rig, WHOLE } from '../../support/faults/service-fault-harness.ts'
 import { expectEmpty, LeakWatch } from '../../support/leaks.ts'

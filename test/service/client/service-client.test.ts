@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { replyBytes } from '../../../src/service/client/audio-value.ts'
 import { ServiceClient, type ServiceClientOptions } from '../../../src/service/client/service-client.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { failureOf, scripted } from '../../support/service/client-helpers.ts'
 
 const MP3 = Uint8Array.of(0xff, 0xf3, 0x40, 0xc4)

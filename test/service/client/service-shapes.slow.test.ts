@@ -6,7 +6,7 @@ import {
   ScriptedService,
   type ServiceShape,
   tone,
-} from '../../../src/simulator/index.ts'
+} from '../../../simulator/index.ts'
 import { loudness, rms } from '../../../src/transcode/level.ts'
 import { Talker } from '../../support/browser/page-client.ts'
 import { bridge } from '../../support/e2e/phones.ts'

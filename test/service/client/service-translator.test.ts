@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
+import { ScriptedService, silence, tones } from '../../../simulator/index.ts'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
 import type { ConnectionSink, TranslationResult } from '../../../src/core/translation/translator.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { ScriptedService, silence, tones } from '../../../src/simulator/index.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
 import { quiet, sine } from '../../support/transcode/tone.ts'
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import {
   EngineError,
@@ -16,7 +17,6 @@ import type { EngineMeter } from '../../../src/service/engines/usage/engine-mete
 import { EngineUsage } from '../../../src/service/engines/usage/engine-usage.ts'
 import { Phrasebook } from '../../../src/service/engines/vocabulary/phrasebook.ts'
 import { Vocabulary, vocabularySchema } from '../../../src/service/engines/vocabulary/vocabulary.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import {
   FakeInterpreter,
   FakeRecognizer,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
 import { EngineSet } from '../../../src/service/engines/engine-set.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../src/service/server/errors.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import {
   FakeInterpreter,
   FakeRecognizer,

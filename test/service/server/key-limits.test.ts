@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 
 const OTHER = { name: 'other', key: 'the-other-key' }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { noopLogger } from '../../../src/common/log.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { StateFile } from '../../../src/storage/database.ts'
 import { SeededRandom } from '../../fuzz/random.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { ThreadUse } from '../../../src/service/engines/thread-budget.ts'
 import { Admission, LoadMonitor } from '../../../src/service/server/capacity.ts'
 import { ServiceError } from '../../../src/service/server/errors.ts'
 import { BacklogMonitor } from '../../../src/service/server/session/speech-intake.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 /** A workload with a bound of 1 s, and a session in it. */
 function loaded() {

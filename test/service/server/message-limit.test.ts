@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import WebSocket from 'ws'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 import type { TestClient } from '../../support/service/test-client.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 import { query, TestClient } from '../../support/service/test-client.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { io } from 'socket.io-client'
 import { expect, test } from 'vitest'
 import WebSocket from 'ws'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 
 interface Line {

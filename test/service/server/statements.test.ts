@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { tone } from '../../../simulator/index.ts'
 import { examine, STATEMENTS } from '../../../src/cli/conformance/conform.ts'
 import { systemClock } from '../../../src/common/clock.ts'
-import { tone } from '../../../src/simulator/index.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 import { quickEngines } from '../../support/service/instant-recognizer.ts'
 

@@ -1,7 +1,7 @@
 /** What the embedded service does beyond the statements of the interface (`statements.test.ts`). */
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { NAMESPACES, type StsResult, type VoiceEntry } from '../../../src/service/contract.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 import { keyFileWith } from '../../support/service/key-files.ts'
 import { TestClient as Client, query, RECEIVE } from '../../support/service/test-client.ts'

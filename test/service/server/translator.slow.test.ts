@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import type { LanguageEntry, TranslatorResult } from '../../../src/service/contract.ts'
 import { EngineSet } from '../../../src/service/engines/engine-set.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeTranslator } from '../../support/engines/fake-engines.ts'
 import { fakeService } from '../../support/service/fake-service.ts'
 import { KEY, realService } from '../../support/service/real-service.ts'

@@ -1,6 +1,6 @@
 import { type ChatInputCommandInteraction, type Interaction, PermissionFlagsBits } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { FakeClock } from '../../../src/simulator/index.ts'
+import { FakeClock } from '../../../simulator/index.ts'
 import { withCommand } from '../../support/simulator/interpret-command.ts'
 import { until } from '../../support/until.ts'
 

@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const ROOT = new URL('../../../', import.meta.url)
-const page = () => readFile(new URL('docs/testing/README.md', ROOT), 'utf8')
+const page = () => readFile(new URL('simulator/README.md', ROOT), 'utf8')
 
 test('the page’s example runs unchanged', async () => {
   const blocks = Array.from((await page()).matchAll(/```ts\n([\s\S]*?)```/g), ([, block = '']) => block)
   const example = blocks.find(block => block.includes('DiscordSimulator')) ?? ''
   const code = example
-    .replace("'dragoman/simulator'", `'${new URL('src/simulator/index.ts', ROOT).href}'`)
+    .replace("'dragoman/simulator'", `'${new URL('simulator/index.ts', ROOT).href}'`)
     // The file is in a folder without packages.
     .replace(/'(discord\.js|@discordjs\/voice)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
   expect(code).toContain('file://')

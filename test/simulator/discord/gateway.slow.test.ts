@@ -1,6 +1,6 @@
 import { Events, GatewayIntentBits } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { DiscordSimulator, type DiscordStandInOptions } from '../../../src/simulator/index.ts'
+import { DiscordSimulator, type DiscordStandInOptions } from '../../../simulator/index.ts'
 import { enter, isReady, login, nextOf } from '../../support/simulator/discord-bot.ts'
 import { until } from '../../support/until.ts'
 

@@ -5,7 +5,7 @@ import {
   type TextChannel,
 } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { DiscordSimulator } from '../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../simulator/index.ts'
 import { login } from '../../support/simulator/discord-bot.ts'
 
 async function casa() {

@@ -1,7 +1,7 @@
 import { entersState, VoiceConnectionStatus } from '@discordjs/voice'
 import { Events } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { DiscordSimulator } from '../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../simulator/index.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { enter, isReady, login, nextOf, play } from '../../support/simulator/discord-bot.ts'
 import { Ear } from '../../support/simulator/library-voice-bot.ts'

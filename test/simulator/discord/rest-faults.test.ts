@@ -1,7 +1,7 @@
 import { RateLimitError, type TextChannel } from 'discord.js'
 import { describe, expect, it } from 'vitest'
+import { DiscordSimulator, FakeClock } from '../../../simulator/index.ts'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
-import { DiscordSimulator, FakeClock } from '../../../src/simulator/index.ts'
 import { login } from '../../support/simulator/discord-bot.ts'
 
 async function casa(rest: object = {}, clock: Clock = systemClock) {

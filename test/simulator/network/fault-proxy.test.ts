@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
+import { FaultProxy } from '../../../simulator/network/fault-proxy.ts'
 import { until } from '../../support/until.ts'
 
 const open: AsyncDisposable[] = []

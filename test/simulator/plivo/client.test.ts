@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import type { AxiosStatic } from 'axios'
 import { Client } from 'plivo'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { listenPlivo } from '../../../simulator/index.ts'
 import { PlivoCallsApi } from '../../../src/bridges/phone/plivo/rest.ts'
-import { listenPlivo } from '../../../src/simulator/index.ts'
 import { until } from '../../support/until.ts'
 
 const { resolve } = createRequire(import.meta.url)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parsePlivoXml } from '../../../src/simulator/plivo/xml.ts'
+import { parsePlivoXml } from '../../../simulator/plivo/xml.ts'
 
 const URL = 'https://bridge.example.com/plivo/resume'
 

@@ -1,4 +1,6 @@
 import Fastify from 'fastify'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
+import { FakeTranslator } from '../../../simulator/fakes/fake-translator.ts'
 import browserBridge, {
   type BrowserBridgeOptions,
   type ServiceCatalog,
@@ -6,8 +8,6 @@ import browserBridge, {
 import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { LogLines } from '../log-lines.ts'
 import { Talker } from './page-client.ts'
 

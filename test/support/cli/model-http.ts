@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
+import type { Mp3Maker } from '../../../simulator/service/scripted-answers.ts'
 import { error, voicesAnswer } from './model-voices.ts'
 
 export const MODEL_KEY = 'model-key'

@@ -1,5 +1,5 @@
 import type { Socket } from 'socket.io'
-import type { Mp3Maker, Mp3Rate } from '../../../src/simulator/service/scripted-answers.ts'
+import type { Mp3Maker, Mp3Rate } from '../../../simulator/service/scripted-answers.ts'
 import { error } from './model-voices.ts'
 
 /** Audio after which the model returns a result (bytes). */

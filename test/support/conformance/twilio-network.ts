@@ -1,4 +1,3 @@
-import type { CarrierApi } from '../../../src/bridges/phone/carrier.ts'
 import {
   type PhoneProfile,
   placeCall,
@@ -6,7 +5,8 @@ import {
   type Subscriber,
   type SubscriberOptions,
   type TwilioSimulator,
-} from '../../../src/simulator/index.ts'
+} from '../../../simulator/index.ts'
+import type { CarrierApi } from '../../../src/bridges/phone/carrier.ts'
 import type { Callee, CarrierNetwork, CarrierPhone } from './telephony.ts'
 import { upgradeStatus } from './upgrade-status.ts'
 

@@ -1,4 +1,5 @@
 import { Client, Events, GatewayIntentBits, type REST } from 'discord.js'
+import { DiscordSimulator } from '../../../simulator/index.ts'
 import { DEFAULT_TERMS } from '../../../src/bridges/discord/channel/notice-terms.ts'
 import type { CommandServices } from '../../../src/bridges/discord/commands/command-context.ts'
 import { InteractionHandler } from '../../../src/bridges/discord/commands/interaction-handler.ts'
@@ -9,7 +10,6 @@ import type { CommandSettings } from '../../../src/bridges/discord/options.ts'
 import { VoiceRegister } from '../../../src/bridges/discord/voice-register.ts'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
 import { systemWallClock } from '../../../src/common/wall-clock.ts'
-import { DiscordSimulator } from '../../../src/simulator/index.ts'
 import { LogLines } from '../log-lines.ts'
 import { type FakeInterpreter, FakeInterpreters, FakePreferences } from './fake-interpreters.ts'
 

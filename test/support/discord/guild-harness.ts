@@ -1,4 +1,6 @@
 import { Events } from 'discord.js'
+import type { Answering, DiscordStandInOptions, ScriptedServiceOptions } from '../../../simulator/index.ts'
+import { DiscordSimulator, ScriptedService, tone } from '../../../simulator/index.ts'
 import type { ChannelInterpreter, StartFailure, StartRequest } from '../../../src/bridges/discord/contract.ts'
 import {
   DiscordInterpreter,
@@ -11,12 +13,6 @@ import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
-import type {
-  Answering,
-  DiscordStandInOptions,
-  ScriptedServiceOptions,
-} from '../../../src/simulator/index.ts'
-import { DiscordSimulator, ScriptedService, tone } from '../../../src/simulator/index.ts'
 import { rms } from '../../../src/transcode/level.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { hears, LOUD, soundings } from '../e2e/phone-listener.ts'

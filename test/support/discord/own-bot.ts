@@ -1,13 +1,13 @@
 import { type Client, type ClientOptions, Events, MessageFlags } from 'discord.js'
-import { Interpreter, type InterpreterOptions } from '../../../src/app/discord-interpreter.ts'
-import type { VoiceEntry } from '../../../src/service/contract.ts'
 import {
   type Answering,
   DiscordSimulator,
   type GuildOptions,
   type Message,
   ScriptedService,
-} from '../../../src/simulator/index.ts'
+} from '../../../simulator/index.ts'
+import { Interpreter, type InterpreterOptions } from '../../../src/app/discord-interpreter.ts'
+import type { VoiceEntry } from '../../../src/service/contract.ts'
 import { LogLines } from '../log-lines.ts'
 import { clientFor } from '../simulator/discord-bot.ts'
 import { until } from '../until.ts'

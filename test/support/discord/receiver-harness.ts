@@ -1,10 +1,10 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { LinkCounters } from '../../../src/bridges/discord/counters.ts'
 import { DaveGuard, type DaveSession } from '../../../src/bridges/discord/voice/dave-guard.ts'
 import { VoiceReceiver } from '../../../src/bridges/discord/voice/receiver.ts'
 import { GCM_MODE, XCHACHA_MODE } from '../../../src/bridges/discord/voice/rtp-packet.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { Listener } from './voice-listener.ts'
 
 export const KEY = randomBytes(32)

@@ -1,4 +1,7 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
+import { trust } from '../../../simulator/discord/voice/certificate.ts'
+import type { VoiceCall } from '../../../simulator/discord/voice/voice-call.ts'
+import { VoiceServer, type VoiceServerOptions } from '../../../simulator/discord/voice/voice-server.ts'
 import { LinkCounters } from '../../../src/bridges/discord/counters.ts'
 import type {
   LinkLimits,
@@ -8,9 +11,6 @@ import type {
 import { VoiceLink } from '../../../src/bridges/discord/voice/voice-link.ts'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
 import { noopLogger } from '../../../src/common/log.ts'
-import { trust } from '../../../src/simulator/discord/voice/certificate.ts'
-import type { VoiceCall } from '../../../src/simulator/discord/voice/voice-call.ts'
-import { VoiceServer, type VoiceServerOptions } from '../../../src/simulator/discord/voice/voice-server.ts'
 
 export const GUILD = '300000000000000001'
 export const CHANNEL = '300000000000000002'

@@ -1,4 +1,3 @@
-import type { AppConfig } from '../../../src/app/app.ts'
 import {
   DiscordSimulator,
   type DiscordStandInOptions,
@@ -6,7 +5,8 @@ import {
   type ScriptedServiceOptions,
   tone,
   type VoiceChannel,
-} from '../../../src/simulator/index.ts'
+} from '../../../simulator/index.ts'
+import type { AppConfig } from '../../../src/app/app.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { until } from '../until.ts'
 import { hears, LOUD, soundings } from './phone-listener.ts'

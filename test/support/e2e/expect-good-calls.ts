@@ -5,7 +5,7 @@ import {
   toneOf,
   tones,
   voiceOf,
-} from '../../../src/simulator/index.ts'
+} from '../../../simulator/index.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { LogLines } from '../log-lines.ts'
 import { sine } from '../transcode/tone.ts'

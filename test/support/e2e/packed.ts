@@ -87,7 +87,12 @@ async function removeOld(): Promise<void> {
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(PROJECT)
   const { files } = JSON.parse(await readFile(join(PROJECT, 'package.json'), 'utf8')) as { files: string[] }
-  const patterns = ['src', 'scripts', ...files.filter(name => name !== 'dist' && !name.startsWith('!'))]
+  const patterns = [
+    'src',
+    'simulator',
+    'scripts',
+    ...files.filter(name => name !== 'dist' && !name.startsWith('!')),
+  ]
   const paths = patterns.flatMap(name => globSync([name, `${name}/**`], { cwd: PROJECT }))
   for (const path of [...new Set([...paths, 'package.json', 'tsconfig.build.json'])].sort()) {
     const about = await stat(join(PROJECT, path))

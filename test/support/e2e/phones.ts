@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { type CallOptions, placeCall } from '../../../simulator/index.ts'
 import { type AppConfig, type AppOptions, buildApp } from '../../../src/app/app.ts'
 import type { Caption, UtteranceEvent } from '../../../src/core/model/events.ts'
-import { type CallOptions, placeCall } from '../../../src/simulator/index.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 import { mono, readWav } from '../../../src/transcode/wav.ts'
 import { NEVER_LATE } from '../service/no-lag.ts'

@@ -1,9 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type App, type AppConfig, type AppOptions, buildApp } from '../../../src/app/app.ts'
-import { NOTICES, type NoticeName } from '../../../src/core/model/announcer.ts'
-import type { RelayEvents } from '../../../src/core/model/events.ts'
 import {
   type CallOptions,
   ScriptedService,
@@ -15,7 +12,10 @@ import {
   type TwilioSimulatorOptions,
   tone,
   tones,
-} from '../../../src/simulator/index.ts'
+} from '../../../simulator/index.ts'
+import { type App, type AppConfig, type AppOptions, buildApp } from '../../../src/app/app.ts'
+import { NOTICES, type NoticeName } from '../../../src/core/model/announcer.ts'
+import type { RelayEvents } from '../../../src/core/model/events.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { until } from '../until.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
 import { EngineError } from '../../../src/service/engines/engine.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import type { Fault, FaultServer } from './fault-server.ts'
 
 export const KEY = 'sk-a-secret-key'

@@ -1,3 +1,5 @@
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
+import { randomFrom } from '../../../simulator/random.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
@@ -7,8 +9,6 @@ import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import { SessionPlaces } from '../../../src/core/translation/session-places.ts'
 import type { ConnectionSink, TranslationResult } from '../../../src/core/translation/translator.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { randomFrom } from '../../../src/simulator/random.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 
 /** Behavior of the service during an outage. */

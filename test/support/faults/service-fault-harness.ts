@@ -1,15 +1,12 @@
+import { FaultProxy } from '../../../simulator/network/fault-proxy.ts'
+import { countFrames, framesIn, numberedFrames } from '../../../simulator/network/numbered-frames.ts'
+import { echoes } from '../../../simulator/service/scripted-answers.ts'
+import { ScriptedService, type ScriptedServiceOptions } from '../../../simulator/service/scripted-service.ts'
 import { systemClock, Ticker } from '../../../src/common/clock.ts'
 import type { Caption } from '../../../src/core/model/events.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator, type ServiceTranslatorOptions } from '../../../src/service/client/translator.ts'
-import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
-import { countFrames, framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
-import { echoes } from '../../../src/simulator/service/scripted-answers.ts'
-import {
-  ScriptedService,
-  type ScriptedServiceOptions,
-} from '../../../src/simulator/service/scripted-service.ts'
 import { concat, FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { expectEmpty } from '../leaks.ts'
 import { LogLines } from '../log-lines.ts'

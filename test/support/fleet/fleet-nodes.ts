@@ -12,7 +12,7 @@ import {
   type SimulatedCall,
   tone,
   tones,
-} from '../../../src/simulator/index.ts'
+} from '../../../simulator/index.ts'
 import { until } from '../until.ts'
 import { FleetProxy } from './fleet-proxy.ts'
 import type { NatsServers } from './nats-servers.ts'

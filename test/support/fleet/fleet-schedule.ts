@@ -1,4 +1,4 @@
-import { randomFrom } from '../../../src/simulator/random.ts'
+import { randomFrom } from '../../../simulator/random.ts'
 import { SimulatedFleet } from './simulated-fleet.ts'
 
 const ROOMS = ['one', 'two'] as const

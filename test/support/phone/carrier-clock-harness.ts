@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { randomFrom } from '../../../simulator/random.ts'
 import {
   asteriskMedia,
   asteriskWebSocketMedia,
@@ -13,7 +14,6 @@ import { plivoMedia } from '../../../src/bridges/phone/plivo/dialect.ts'
 import { telnyxMedia } from '../../../src/bridges/phone/telnyx/dialect.ts'
 import type { LegTransport } from '../../../src/bridges/websocket/guarded-socket.ts'
 import { noopLogger } from '../../../src/common/log.ts'
-import { randomFrom } from '../../../src/simulator/random.ts'
 
 export const FRAME_MS = 20
 const JITTER_MS = 40

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events'
 import type { WebSocket } from 'ws'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { PHONE_LINE } from '../../../src/bridges/phone/carrier.ts'
 import { jsonMedia } from '../../../src/bridges/phone/json-media/json-media.ts'
 import { PhoneLeg } from '../../../src/bridges/phone/leg/phone-leg.ts'
 import { DEFAULT_LIMITS, type StreamLimits } from '../../../src/bridges/phone/limits.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../log-lines.ts'
 import { Admitted } from './twilio-bridge-harness.ts'
 

@@ -1,6 +1,6 @@
+import type { FakeConnection } from '../../../simulator/fakes/fake-translator.ts'
 import type { Invitation } from '../../../src/core/model/invitation.ts'
 import type { LegUplink } from '../../../src/core/model/leg.ts'
-import type { FakeConnection } from '../../../src/simulator/fakes/fake-translator.ts'
 import { decodeMulaw, encodeMulaw } from '../../../src/transcode/g711.ts'
 import { rms } from '../../../src/transcode/level.ts'
 import { FRAME_SAMPLES, samplesOf, saturate } from '../../../src/transcode/pcm.ts'

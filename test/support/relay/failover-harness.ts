@@ -1,10 +1,10 @@
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
+import { FakeTranslator } from '../../../simulator/fakes/fake-translator.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
 import type { ServiceStatusChange } from '../../../src/core/model/events.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import type { Connection, ConnectionSink } from '../../../src/core/translation/translator.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 
 export const gone: EndReason = {
   kind: 'failed',

@@ -1,5 +1,5 @@
+import type { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import type { Relay } from '../../../src/core/room/relay.ts'
-import type { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { sine } from '../transcode/tone.ts'
 

@@ -1,10 +1,10 @@
+import { type FakeConnection, FakeTranslator } from '../../../simulator/fakes/fake-translator.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import type {
   Connection,
   ConnectionSink,
   TranslationRequest,
 } from '../../../src/core/translation/translator.ts'
-import { type FakeConnection, FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 
 /** A service in memory with a limited number of places: further connections are refused, as by the embedded server. */
 export class LimitedTranslator extends FakeTranslator {

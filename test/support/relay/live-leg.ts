@@ -1,6 +1,6 @@
+import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import type { Clock } from '../../../src/common/clock.ts'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
-import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 
 /** A minute of audio. */
 const GROWTH = 60 * 16_000

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { Drain } from '../../../src/app/drain.ts'
 import { CallRegistry } from '../../../src/bridges/phone/call-registry.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/phone/limits.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import { drainSettingsSchema } from '../../../src/core/calls/settings.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { LinkCounters } from '../../../src/bridges/discord/counters.ts'
 import type { LinkConnection, VoiceLinkState } from '../../../src/bridges/discord/voice/link-options.ts'
 import type { ConnectionWatcher } from '../../../src/bridges/discord/voice/patches/patched-connection.ts'
 import { VoiceLink } from '../../../src/bridges/discord/voice/voice-link.ts'
 import { noopLogger } from '../../../src/common/log.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
 

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
+import { FakeTranslator } from '../../../simulator/fakes/fake-translator.ts'
 import { type App, type AppConfig, type AppOptions, buildApp } from '../../../src/app/app.ts'
 import type { BridgeLimits } from '../../../src/app/server.ts'
 import { sign } from '../../../src/bridges/phone/twilio/index.ts'
 import { limitSettingsSchema } from '../../../src/net/settings.ts'
-import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { divided } from '../limits.ts'
 import { LogLines } from '../log-lines.ts'
 

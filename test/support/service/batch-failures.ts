@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
 import type { ErrorName } from '../../../src/service/server/errors.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { sine } from '../transcode/tone.ts'
 import { type FakeServiceConfig, fakeService, KEY } from './fake-service.ts'

@@ -1,11 +1,8 @@
 import { afterEach } from 'vitest'
+import { ScriptedService, type ScriptedServiceOptions } from '../../../simulator/service/scripted-service.ts'
 import type { Clock } from '../../../src/common/clock.ts'
 import { ServiceClientError } from '../../../src/service/client/errors.ts'
 import { ServiceClient, type ServiceClientOptions } from '../../../src/service/client/service-client.ts'
-import {
-  ScriptedService,
-  type ScriptedServiceOptions,
-} from '../../../src/simulator/service/scripted-service.ts'
 
 const open: AsyncDisposable[] = []
 

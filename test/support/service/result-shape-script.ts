@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
+import { Mp3Maker, tone } from '../../../simulator/service/scripted-answers.ts'
+import { ShapedAnswers } from '../../../simulator/service/service-shape.ts'
 import { ResultReader } from '../../../src/service/client/result-reader.ts'
 import { UtteranceNumbers, type VoiceMode } from '../../../src/service/client/utterance-numbers.ts'
-import { Mp3Maker, tone } from '../../../src/simulator/service/scripted-answers.ts'
-import { ShapedAnswers } from '../../../src/simulator/service/service-shape.ts'
 import { type ShapeCell, shapeName } from './result-shapes.ts'
 
 /** Utterances: text, translation, and the pitch of the speech, if any. */

@@ -1,4 +1,4 @@
-import { type ServiceShape, VOICE_FORMS } from '../../../src/simulator/service/service-shape.ts'
+import { type ServiceShape, VOICE_FORMS } from '../../../simulator/service/service-shape.ts'
 
 /** A shape, and the requested form of the voice. */
 export interface ShapeCell extends Required<ServiceShape> {

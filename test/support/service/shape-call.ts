@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { Mp3Maker, silence, tone } from '../../../src/simulator/service/scripted-answers.ts'
+import { Mp3Maker, silence, tone } from '../../../simulator/service/scripted-answers.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { concat, FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { PATIENCE_MS, Rig } from '../faults/service-fault-harness.ts'

@@ -1,7 +1,7 @@
+import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
-import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { LogLines } from '../log-lines.ts'
 import { hello } from '../relay/hello.ts'
 import { pause } from '../until.ts'

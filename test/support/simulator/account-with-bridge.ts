@@ -1,9 +1,5 @@
 import twilio, { type Twilio } from 'twilio'
-import {
-  TwilioSimulator,
-  type TwilioSimulatorOptions,
-  twilioClientFor,
-} from '../../../src/simulator/index.ts'
+import { TwilioSimulator, type TwilioSimulatorOptions, twilioClientFor } from '../../../simulator/index.ts'
 import { type StandIn, type StandInOptions, standIn } from './fake-bridge.ts'
 
 export const PUBLIC = 'https://bridge.example.com'

@@ -9,7 +9,7 @@ import {
   VoiceConnectionStatus,
 } from '@discordjs/voice'
 import { Client, type ClientOptions, Events, GatewayIntentBits } from 'discord.js'
-import type { DiscordSimulator, VoiceChannel } from '../../../src/simulator/index.ts'
+import type { DiscordSimulator, VoiceChannel } from '../../../simulator/index.ts'
 import { packetsOf } from './library-voice-bot.ts'
 
 /** The unmodified client of discord.js, logged in; disposing logs it out. */

@@ -1,5 +1,5 @@
 import { Events, type Interaction, SlashCommandBuilder } from 'discord.js'
-import { DiscordSimulator, type FakeClock } from '../../../src/simulator/index.ts'
+import { DiscordSimulator, type FakeClock } from '../../../simulator/index.ts'
 import { login } from './discord-bot.ts'
 
 /** A command with subcommands, a group, and an option of every supported type. */

@@ -9,8 +9,8 @@ import {
   type VoiceConnection,
   VoiceConnectionStatus,
 } from '@discordjs/voice'
-import { opusDecoder, opusEncoder } from '../../../src/simulator/discord/voice/speech.ts'
-import type { VoiceCall } from '../../../src/simulator/discord/voice/voice-call.ts'
+import { opusDecoder, opusEncoder } from '../../../simulator/discord/voice/speech.ts'
+import type { VoiceCall } from '../../../simulator/discord/voice/voice-call.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 
 export const GUILD = '300000000000000001'

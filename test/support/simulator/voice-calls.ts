@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
-import { trust } from '../../../src/simulator/discord/voice/certificate.ts'
-import type { VoiceCall } from '../../../src/simulator/discord/voice/voice-call.ts'
-import { VoiceServer, type VoiceServerOptions } from '../../../src/simulator/discord/voice/voice-server.ts'
+import { trust } from '../../../simulator/discord/voice/certificate.ts'
+import type { VoiceCall } from '../../../simulator/discord/voice/voice-call.ts'
+import { VoiceServer, type VoiceServerOptions } from '../../../simulator/discord/voice/voice-server.ts'
 import { GUILD, RealBot, type RealBotOptions } from './library-voice-bot.ts'
 
 /** A trusted voice server for the tests of one block, and separate calls on it. */

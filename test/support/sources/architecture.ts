@@ -96,7 +96,7 @@ export function layerOf(path: string): string {
     .filter(prefix => isWithin(inside, prefix))
     .sort((a, b) => b.length - a.length)
   const layer = CARRIER.exec(inside)?.[0] ?? longest
-  if (layer !== undefined && path.startsWith('src/')) return layer
+  if (layer !== undefined && /^(src|simulator)\//.test(path)) return layer
   throw new RangeError(`${path} belongs to no layer: give it a place in test/support/sources/architecture.ts`)
 }
 
@@ -110,7 +110,7 @@ export function importFaults(path: string, source: string): Fault[] {
   return importsOf(source).flatMap(specifier => {
     if (!specifier.startsWith('.')) return []
     const target = posix.join(posix.dirname(path), specifier)
-    if (!target.startsWith('src/')) return [`${path} imports ${specifier}, which is outside src`]
+    if (!/^(src|simulator)\//.test(target)) return [`${path} imports ${specifier}, which is outside src`]
     const below = layerOf(target)
     const allowed = below === layer || (LAYERS[layer] ?? BELOW_CARRIERS).some(each => isWithin(below, each))
     return allowed ? [] : [`${path} (${layer}) imports ${target} (${below})`]

@@ -1,4 +1,4 @@
-import { opusEncoder } from '../../../src/simulator/discord/voice/speech.ts'
+import { opusEncoder } from '../../../simulator/discord/voice/speech.ts'
 import { checksum } from '../../../src/transcode/container/ogg-pages.ts'
 import { EBML, elementOf } from '../../../src/transcode/container/webm-opus.ts'
 import { sine } from './tone.ts'

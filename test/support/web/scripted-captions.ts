@@ -1,5 +1,5 @@
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { type Caption, Observer } from '../../../src/core/model/events.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { CaptionFeed } from '../../../src/web/captions/caption-feed.ts'
 
 /** 2026-11-20T10:00:00Z, when the clock shows 1,000 ms. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
+import { FaultProxy } from '../../../simulator/network/fault-proxy.ts'
 import { hasChromium, startChromium } from '../../support/browser/browsers.ts'
 import { accessibilityFaults, watchFaults } from '../../support/browser/page-faults.ts'
 import { captionRoom, captionsOn, isLive, texts } from '../../support/e2e/caption-room.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { RoomLives } from '../../../src/core/calls/room-lifetimes.ts'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LinkTokens } from '../../../src/web/captions/caption-links.ts'
 
 function tokens() {

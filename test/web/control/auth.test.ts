@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { LinkTokens } from '../../../src/web/captions/caption-links.ts'
 import { assertLinkOpens, BearerKeys, bearerOf, linkOf } from '../../../src/web/control/auth.ts'
 import type { ControlError } from '../../../src/web/control/errors.ts'

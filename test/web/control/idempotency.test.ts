@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { type Answered, Idempotency } from '../../../src/web/control/idempotency.ts'
 import { controlled, OTHER_KEY } from '../../support/web/control-harness.ts'
 

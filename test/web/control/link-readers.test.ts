@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { LinkReaders } from '../../../src/web/control/link-readers.ts'
 
 const bearer = (token: string, group: string | undefined) => ({ room: 'r', token, link: token, group })

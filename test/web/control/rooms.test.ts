@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
+import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { noticeHz } from '../../support/relay/fake-announcer.ts'
 import { until } from '../../support/until.ts'

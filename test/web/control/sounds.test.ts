@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toneOf } from '../../../src/simulator/service/scripted-answers.ts'
+import { toneOf } from '../../../simulator/service/scripted-answers.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import type { FeedEvent } from '../../../src/web/captions/caption-feed.ts'
 import { until } from '../../support/until.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { CaptionWriter } from '../../../../src/bridges/discord/captions/caption-writer.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeChat, settled } from '../../../support/discord/fake-chat.ts'
 
 function started() {

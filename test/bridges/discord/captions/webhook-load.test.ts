@@ -1,10 +1,10 @@
 import type { Client } from 'discord.js'
 import { expect, test } from 'vitest'
+import { RateLimits } from '../../../../simulator/discord/rest/rate-limits.ts'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import type { CaptionMessage, Written } from '../../../../src/bridges/discord/captions/caption-format.ts'
 import { CaptionWriter } from '../../../../src/bridges/discord/captions/caption-writer.ts'
 import { WebhookChat } from '../../../../src/bridges/discord/captions/webhook-chat.ts'
-import { RateLimits } from '../../../../src/simulator/discord/rest/rate-limits.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeChat, settled } from '../../../support/discord/fake-chat.ts'
 import { LogLines } from '../../../support/log-lines.ts'
 

@@ -58,7 +58,7 @@ test('captions go to a thread, in the requested style', async () => {
 
 /** Messages that are captions, not notices. */
 function turns(channel: {
-  visible: readonly import('../../../../src/simulator/discord/model/message.ts').Message[]
+  visible: readonly import('../../../../simulator/discord/model/message.ts').Message[]
 }) {
   return channel.visible.filter(({ text }) => !/^[🔴⚪]/u.test(text))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
+import { toneOf } from '../../../../simulator/service/scripted-answers.ts'
 import { guildHarness, speech, total } from '../../../support/discord/guild-harness.ts'
 import { until } from '../../../support/until.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import type { ChannelMember } from '../../../../src/bridges/discord/channel/people.ts'
 import { Greetings } from '../../../../src/bridges/discord/channel/welcome.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 const member = (userId: string, consents = true): ChannelMember => ({
   userId,

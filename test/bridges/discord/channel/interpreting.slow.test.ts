@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { toneOf } from '../../../../simulator/service/scripted-answers.ts'
 import { systemClock } from '../../../../src/common/clock.ts'
-import { toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
 import { anyOf, guildHarness, speech } from '../../../support/discord/guild-harness.ts'
 import { noticeHz } from '../../../support/relay/fake-announcer.ts'
 import { wakeSessions } from '../../../support/relay/hello.ts'

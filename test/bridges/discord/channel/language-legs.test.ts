@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { FakeLeg } from '../../../../simulator/fakes/fake-leg.ts'
 import { LanguageLegs } from '../../../../src/bridges/discord/channel/language-legs.ts'
 import type { ChannelMember } from '../../../../src/bridges/discord/channel/people.ts'
 import { Speakers } from '../../../../src/bridges/discord/channel/speakers.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 import type { Admission } from '../../../../src/core/model/invitation.ts'
-import { FakeLeg } from '../../../../src/simulator/fakes/fake-leg.ts'
 import { wakeSessions } from '../../../support/relay/hello.ts'
 import { rooms } from '../../../support/relay/rooms.ts'
 

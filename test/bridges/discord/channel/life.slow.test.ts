@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
+import { toneOf } from '../../../../simulator/service/scripted-answers.ts'
 import { anyOf, guildHarness, isInterpreter, speech } from '../../../support/discord/guild-harness.ts'
 import { noticeHz } from '../../../support/relay/fake-announcer.ts'
 import { pause, until } from '../../../support/until.ts'

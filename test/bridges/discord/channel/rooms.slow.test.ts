@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
+import { toneOf } from '../../../../simulator/service/scripted-answers.ts'
 import { anyOf, guildHarness, speech } from '../../../support/discord/guild-harness.ts'
 
 test('a channel joins the room of another channel by code', async () => {

@@ -1,5 +1,6 @@
 import { ApplicationCommandOptionType, Client, PermissionFlagsBits, REST } from 'discord.js'
 import { describe, expect, test } from 'vitest'
+import { DiscordSimulator } from '../../../../simulator/index.ts'
 import {
   allPermissions,
   inviteUrl,
@@ -13,7 +14,6 @@ import {
   unregisterCommand,
 } from '../../../../src/bridges/discord/commands/registration.ts'
 import { commandDefinition } from '../../../../src/bridges/discord/commands/registry.ts'
-import { DiscordSimulator } from '../../../../src/simulator/index.ts'
 import { LogLines } from '../../../support/log-lines.ts'
 
 /** Discord: Application Command Naming. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import {
   LanguageList,
   languageChoices,
@@ -10,7 +11,6 @@ import {
   type OfferedLanguage,
 } from '../../../../src/bridges/discord/commands/language-choices.ts'
 import { WORDS } from '../../../../src/messages/discord/discord.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { OFFERED } from '../../../support/discord/command-harness.ts'
 import { LogLines } from '../../../support/log-lines.ts'
 

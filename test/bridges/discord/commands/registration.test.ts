@@ -1,8 +1,8 @@
 import { REST } from 'discord.js'
 import { expect, test } from 'vitest'
+import { DiscordSimulator, FakeClock } from '../../../../simulator/index.ts'
 import { Registrar } from '../../../../src/bridges/discord/commands/registration.ts'
 import { CommandCounters } from '../../../../src/bridges/discord/counters.ts'
-import { DiscordSimulator, FakeClock } from '../../../../src/simulator/index.ts'
 import { LogLines } from '../../../support/log-lines.ts'
 
 async function open(guilds: (discord: DiscordSimulator) => string[] = () => []) {

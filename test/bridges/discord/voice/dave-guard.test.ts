@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import {
   DaveGuard,
   type DaveSession,
   looksEncrypted,
 } from '../../../../src/bridges/discord/voice/dave-guard.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 const OPUS = Buffer.from([0xf8, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
 /** A frame with DAVE’s trailer: tag, nonce, size of the supplement, marker. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import { ChannelOutput, OutputPacer } from '../../../../src/bridges/discord/voice/channel-output.ts'
 import type { LanguageId } from '../../../../src/common/language.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { attached, FakeChannel } from '../../../support/discord/fake-channel.ts'
 import { sine } from '../../../support/transcode/tone.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
+import { VoiceServer } from '../../../../simulator/discord/voice/voice-server.ts'
 import { CHANNEL, Stage, type StageOptions } from '../../../support/discord/voice-link-harness.ts'
 import { pause } from '../../../support/until.ts'
 

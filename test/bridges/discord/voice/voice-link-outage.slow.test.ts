@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { ANNA, BOT, Stage, type StageOptions } from '../../../support/discord/voice-link-harness.ts'
 import { Listener } from '../../../support/discord/voice-listener.ts'
 import { sine } from '../../../support/transcode/tone.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import { JambonzSimulator } from '../../../../simulator/jambonz/jambonz-simulator.ts'
 import { jambonzCarrier } from '../../../../src/bridges/phone/jambonz/dialect.ts'
-import { JambonzSimulator } from '../../../../src/simulator/jambonz/jambonz-simulator.ts'
 import { JambonzNetwork } from '../../../support/conformance/jambonz-network.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
 import { type TelephonySubject, telephonyChecks } from '../../../support/conformance/telephony.ts'

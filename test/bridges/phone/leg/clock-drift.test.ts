@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { randomFrom } from '../../../../simulator/random.ts'
 import { ClockDrift, SampleCorrector } from '../../../../src/bridges/phone/leg/clock-drift.ts'
-import { randomFrom } from '../../../../src/simulator/random.ts'
 
 const HOUR_MS = 3_600_000
 const FRAME_MS = 20

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { readXml } from '../../../../simulator/twilio/phone/twiml.ts'
 import type { IncomingCall } from '../../../../src/bridges/phone/index.ts'
 import type { TwilioBridgeOptions } from '../../../../src/bridges/phone/twilio/index.ts'
-import { readXml } from '../../../../src/simulator/twilio/phone/twiml.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { readWav } from '../../../../src/transcode/wav.ts'
 import {

@@ -1,8 +1,8 @@
 import { Response } from 'plivo'
 import { describe, expect, test } from 'vitest'
+import { parsePlivoXml } from '../../../../simulator/plivo/xml.ts'
+import { readXml } from '../../../../simulator/twilio/phone/twiml.ts'
 import { plivoXml } from '../../../../src/bridges/phone/plivo/dialect.ts'
-import { parsePlivoXml } from '../../../../src/simulator/plivo/xml.ts'
-import { readXml } from '../../../../src/simulator/twilio/phone/twiml.ts'
 
 /** Its types declare a function, but it is a constructor. */
 const PlivoResponse = Response as unknown as new () => ReturnType<typeof Response>

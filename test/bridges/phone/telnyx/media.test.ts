@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { TelnyxWire, telnyxReader } from '../../../../simulator/telnyx/wire.ts'
 import type { Start } from '../../../../src/bridges/phone/carrier.ts'
 import { telnyxMedia } from '../../../../src/bridges/phone/telnyx/dialect.ts'
-import { TelnyxWire, telnyxReader } from '../../../../src/simulator/telnyx/wire.ts'
 
 const parse = (text: string) => telnyxMedia.parse(Buffer.from(text), false)
 const json = (value: unknown) => parse(JSON.stringify(value))

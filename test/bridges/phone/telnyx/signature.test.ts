@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
+import { signTelnyx, telnyxPublicKey } from '../../../../simulator/index.ts'
 import { TelnyxVerifier } from '../../../../src/bridges/phone/telnyx/dialect.ts'
-import { signTelnyx, telnyxPublicKey } from '../../../../src/simulator/index.ts'
 
 const NOW = 1_780_000_000
 const BODY = 'CallSid=v3%3Aabc&From=%2B15551230001'

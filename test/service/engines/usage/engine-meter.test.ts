@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { billed } from '../../../../src/service/engines/usage/billing.ts'
 import { OverBudgetError } from '../../../../src/service/engines/usage/engine-meter.ts'
 import { EngineUsage } from '../../../../src/service/engines/usage/engine-usage.ts'
 import { UsageLedger } from '../../../../src/service/usage-ledger.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 const HOUR_MS = 3_600_000
 const usd = { currency: 'USD' }

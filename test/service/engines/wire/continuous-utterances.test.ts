@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import type { InterpretedText } from '../../../../src/service/engines/engine.ts'
 import {
   ContinuousUtterances,
   type ContinuousUtterancesOptions,
 } from '../../../../src/service/engines/wire/continuous-utterances.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { sine } from '../../../support/transcode/tone.ts'
 
 /** Utterances of a speaker who pauses, unless `quietMs` is set to 0. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { EngineSet } from '../../../../src/service/engines/engine-set.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../../src/service/server/errors.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
 import { batchFailures, met, sharedFailures, WAV } from '../../../support/service/batch-failures.ts'
 import { fakeService, KEY } from '../../../support/service/fake-service.ts'

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { met, WAV } from '../../../support/service/batch-failures.ts'
 import { fakeService } from '../../../support/service/fake-service.ts'
 import { quickEngines } from '../../../support/service/instant-recognizer.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { WAV } from '../../../support/service/batch-failures.ts'
 import { fakeService } from '../../../support/service/fake-service.ts'
 import { upload } from '../../../support/service/upload.ts'

@@ -1,9 +1,9 @@
 import { Manager } from 'socket.io-client'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import type { ServiceError } from '../../../../src/service/server/errors.ts'
 import { ApiKeys } from '../../../../src/service/server/keys/api-keys.ts'
 import { keyDigest, newKey } from '../../../../src/service/server/keys/key-store.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from '../../../support/service/fake-service.ts'
 import { THEN } from '../../../support/service/key-date.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { AudioQuota, RollingUsage } from '../../../../src/service/usage-ledger.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

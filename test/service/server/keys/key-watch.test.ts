@@ -1,12 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 import type { Logger } from '../../../../src/common/log.ts'
 import type { ServiceError } from '../../../../src/service/server/errors.ts'
 import { ApiKeys } from '../../../../src/service/server/keys/api-keys.ts'
 import { KeyFile } from '../../../../src/service/server/keys/key-store.ts'
 import { KeyWatch } from '../../../../src/service/server/keys/key-watch.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { THEN } from '../../../support/service/key-date.ts'
 import { keyFilePath, keyFileWith } from '../../../support/service/key-files.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { Heartbeat } from '../../../../src/service/supervision.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 function heart() {
   const clock = new FakeClock()

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { AudioStream, LiveMp3 } from '../../../../src/service/server/session/audio-stream.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { decoded } from '../../../support/service/real-service.ts'
 import { sine } from '../../../support/transcode/tone.ts'
 

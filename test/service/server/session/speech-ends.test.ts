@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { SpeechEnds } from '../../../../src/service/server/session/audio-intake.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { quiet, sine } from '../../../support/transcode/tone.ts'
 
 /** Sends `pcm` in fragments of 60 ms at the pace of speech. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { noopLogger } from '../../../../src/common/log.ts'
 import { boundSettings, type ServiceLimits } from '../../../../src/service/server/limits.ts'
 import type { Channel } from '../../../../src/service/server/session/session.ts'
 import { Session } from '../../../../src/service/server/session/session.ts'
 import { type Text, TextIntake, type TextWork } from '../../../../src/service/server/session/text-intake.ts'
 import { serviceSettings } from '../../../../src/service/server/settings.ts'
-import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 /** A client that reads only on request. */
 class FakeChannel implements Channel {

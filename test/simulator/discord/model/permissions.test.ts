@@ -1,12 +1,8 @@
 import { PermissionFlagsBits, PermissionsBitField } from 'discord.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  bitsOf,
-  PERMISSION_NAMES,
-  permissionsOf,
-} from '../../../../src/simulator/discord/model/permissions.ts'
-import { DiscordSimulator, type PermissionName } from '../../../../src/simulator/index.ts'
+import { bitsOf, PERMISSION_NAMES, permissionsOf } from '../../../../simulator/discord/model/permissions.ts'
+import { DiscordSimulator, type PermissionName } from '../../../../simulator/index.ts'
 import { login } from '../../../support/simulator/discord-bot.ts'
 import { until } from '../../../support/until.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Close, Op } from '../../../../src/simulator/discord/voice/gateway-message.ts'
+import { Close, Op } from '../../../../simulator/discord/voice/gateway-message.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { BOT } from '../../../support/simulator/library-voice-bot.ts'
 import { Calls } from '../../../support/simulator/voice-calls.ts'

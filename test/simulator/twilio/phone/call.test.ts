@@ -1,6 +1,6 @@
 import twilio from 'twilio'
 import { expect, test } from 'vitest'
-import { placeCall } from '../../../../src/simulator/index.ts'
+import { placeCall } from '../../../../simulator/index.ts'
 import { standIn } from '../../../support/simulator/fake-bridge.ts'
 
 const TOKEN = 'secret'

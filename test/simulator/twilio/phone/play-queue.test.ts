@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PlayQueue } from '../../../../src/simulator/twilio/phone/play-queue.ts'
+import { PlayQueue } from '../../../../simulator/twilio/phone/play-queue.ts'
 
 test('plays audio in order at 8 bytes per millisecond', () => {
   const queue = new PlayQueue()

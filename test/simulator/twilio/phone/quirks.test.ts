@@ -1,6 +1,6 @@
 import twilio from 'twilio'
 import { describe, expect, test } from 'vitest'
-import { placeCall, type Quirks } from '../../../../src/simulator/index.ts'
+import { placeCall, type Quirks } from '../../../../simulator/index.ts'
 import { type StandIn, standIn } from '../../../support/simulator/fake-bridge.ts'
 
 const TOKEN = 'secret'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { twilioReader } from '../../../../src/simulator/twilio/phone/server-message.ts'
+import { twilioReader } from '../../../../simulator/twilio/phone/server-message.ts'
 
 const SID = 'MZ00112233445566778899aabbccddeeff'
 const reader = twilioReader(SID)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import twilio from 'twilio'
 import { expect, test } from 'vitest'
-import { type FormFields, signRequest } from '../../../../src/simulator/index.ts'
+import { type FormFields, signRequest } from '../../../../simulator/index.ts'
 
 const classic = {
   CallSid: 'CA1234567890ABCDE',

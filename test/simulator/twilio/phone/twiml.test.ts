@@ -1,6 +1,6 @@
 import twilio from 'twilio'
 import { describe, expect, test } from 'vitest'
-import { MAX_TWIML_BYTES, parseTwiml, type Verb } from '../../../../src/simulator/twilio/phone/twiml.ts'
+import { MAX_TWIML_BYTES, parseTwiml, type Verb } from '../../../../simulator/twilio/phone/twiml.ts'
 
 function verbs(xml: string): Verb[] {
   const twiml = parseTwiml(`<?xml version="1.0" encoding="UTF-8"?>\n<Response>${xml}</Response>`)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { FakeClock, PhoneLine, type Quirks } from '../../../../src/simulator/index.ts'
-import { LINE_PERIOD_MS } from '../../../../src/simulator/twilio/phone/line.ts'
-import { Uplink } from '../../../../src/simulator/twilio/phone/uplink.ts'
-import { SILENT_PACKET } from '../../../../src/simulator/twilio/phone/voice.ts'
-import { Wire } from '../../../../src/simulator/twilio/phone/wire.ts'
+import { FakeClock, PhoneLine, type Quirks } from '../../../../simulator/index.ts'
+import { LINE_PERIOD_MS } from '../../../../simulator/twilio/phone/line.ts'
+import { Uplink } from '../../../../simulator/twilio/phone/uplink.ts'
+import { SILENT_PACKET } from '../../../../simulator/twilio/phone/voice.ts'
+import { Wire } from '../../../../simulator/twilio/phone/wire.ts'
 
 const ids = { accountSid: 'AC0', callSid: 'CA0', streamSid: 'MZ0' }
 

@@ -4,7 +4,7 @@ import {
   type CallbackFaults,
   type CallEvent,
   twilioClientFor,
-} from '../../../../src/simulator/index.ts'
+} from '../../../../simulator/index.ts'
 import {
   ANA,
   account,

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:dgram'
 import { EventEmitter } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../../../simulator/fakes/fake-clock.ts'
 import {
   CODE,
   type ConnectionData,
@@ -11,7 +12,6 @@ import {
   type VoiceSocket,
   type VoiceUdp,
 } from '../../../../../src/bridges/discord/voice/patches/patched-networking.ts'
-import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 
 /** The library’s socket: passes messages to its listeners, and throws what they throw. */
 class FakeSocket extends EventEmitter implements VoiceSocket {

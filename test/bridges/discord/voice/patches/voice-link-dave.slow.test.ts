@@ -1,8 +1,8 @@
 import { getVoiceConnection } from '@discordjs/voice'
 import { afterEach, describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../../../simulator/fakes/fake-clock.ts'
 import { groupOf } from '../../../../../src/bridges/discord/voice/patches/patched-connection.ts'
 import { networkingOf } from '../../../../../src/bridges/discord/voice/patches/patched-networking.ts'
-import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { OpusEncoder } from '../../../../../src/transcode/opus.ts'
 import { SILENT_FRAME } from '../../../../../src/transcode/pcm.ts'
 import {

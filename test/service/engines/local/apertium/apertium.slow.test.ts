@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../../../simulator/fakes/fake-clock.ts'
 import { systemClock } from '../../../../../src/common/clock.ts'
 import {
   Apertium,
@@ -9,7 +10,6 @@ import {
 import { ApertiumPipeline } from '../../../../../src/service/engines/local/apertium/pipeline.ts'
 import { GlossaryTranslator } from '../../../../../src/service/engines/vocabulary/glossary-translator.ts'
 import { Vocabulary, vocabularySchema } from '../../../../../src/service/engines/vocabulary/vocabulary.ts'
-import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { conforms } from '../../../../support/conformance/suite.ts'
 import { textTranslatorChecks } from '../../../../support/conformance/text-translator.ts'
 import { ENGINES } from '../../../../support/engines/engine-settings.ts'

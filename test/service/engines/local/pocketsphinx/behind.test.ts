@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '../../../../../simulator/fakes/fake-clock.ts'
 import { setTimer } from '../../../../../src/common/clock.ts'
 import type { Decoder } from '../../../../../src/service/engines/local/pocketsphinx/decoder.ts'
 import { SphinxStream } from '../../../../../src/service/engines/local/pocketsphinx/stream.ts'
 import { UtteranceStream } from '../../../../../src/service/engines/wire/utterance-stream.ts'
-import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { sine } from '../../../../support/transcode/tone.ts'
 
 const sink = { partial() {}, final() {}, failed() {} }

@@ -1,13 +1,13 @@
 import { DAVESession } from '@snazzah/davey'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ExternalSender } from '../../../../../src/simulator/discord/voice/dave/commit-race.ts'
+import { ExternalSender } from '../../../../../simulator/discord/voice/dave/commit-race.ts'
 import {
   lengthPrefix,
   MlsReader,
   readCommitWelcome,
   vector,
-} from '../../../../../src/simulator/discord/voice/dave/mls.ts'
+} from '../../../../../simulator/discord/voice/dave/mls.ts'
 
 const CHANNEL = '300000000000000002'
 
