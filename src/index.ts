@@ -9,6 +9,7 @@ export {
   type RequestGuard,
 } from './app/app.ts'
 export type { Drain } from './app/drain.ts'
+export type { BridgeLimits } from './app/server.ts'
 export {
   type AnnouncerOptions,
   type LanguageOfferOptions,
@@ -99,3 +100,4 @@ export type {
   TranslationResult,
   Translator,
 } from './core/translation/translator.ts'
+export type { ServerLimits } from './net/server-limits.ts'

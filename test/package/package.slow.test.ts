@@ -45,7 +45,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 describe('the package', () => {
   it('contains only documented files', () => {
     const allowed =
-      /^(dist\/.+\.(js|js\.map|d\.ts|json|html|css|svg|wasm)|recordings\/[^/]+\.(wav|json|md)|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|(deploy|examples)\/.+|scripts\/setup(\.mjs|\/[^/]+\.mjs)|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY|CONTRIBUTING)\.md|LICENSE)$/
+      /^(dist\/.+\.(js|js\.map|d\.ts|json|html|css|svg|wasm)|recordings\/[^/]+\.(wav|json|md)|simulator\/README\.md|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|(deploy|examples)\/.+|scripts\/setup(\.mjs|\/[^/]+\.mjs)|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY|CONTRIBUTING)\.md|LICENSE)$/
     const paths = about.files.map(file => file.path)
     expect(paths.filter(path => !allowed.test(path))).toEqual([])
     expect(

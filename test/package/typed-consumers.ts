@@ -113,7 +113,10 @@ export async function typedConsumers(project: string, folder: string, exports: E
 
 /** The source of an entry. */
 function sourceOf(entry: Exports[string]): string {
-  return (typeof entry === 'string' ? entry : entry.types).replace(/^\.\/dist\/(.*)\.d\.ts$/, 'src/$1.ts')
+  return (typeof entry === 'string' ? entry : entry.types)
+    .replace(/^\.\/dist\/(?!simulator\/)/, 'src/')
+    .replace(/^\.\/dist\//, '')
+    .replace(/\.d\.ts$/, '.ts')
 }
 
 async function exported(project: string, exports: Exports): Promise<string[]> {

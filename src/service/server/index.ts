@@ -1,5 +1,6 @@
 export type { OverloadFigures } from '../../net/overload.ts'
 export type { RequestGuardCounters } from '../../net/request-guard.ts'
+export type { ServerLimits } from '../../net/server-limits.ts'
 export type {
   EngineReport,
   GlossaryEntry,
@@ -25,6 +26,7 @@ export type { EngineUsage } from '../engines/usage/engine-usage.ts'
 export type { Batch } from './batch/batch.ts'
 export { type Delivery, ERROR_TABLE, type ErrorName, ServiceError } from './errors.ts'
 export type { KeyFigures } from './keys/key-holder.ts'
+export type { ServiceLimits } from './limits.ts'
 export type { ServiceFigures } from './process/messages.ts'
 export { ServiceProcess, type ServiceProcessOptions } from './process/service-process.ts'
 export { buildService, type Service, type ServiceOptions } from './service.ts'

@@ -49,7 +49,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['app', 'config', 'bridges', 'service', 'web', 'media', 'tracing', 'simulator', 'messages'],
     ...['fleet', 'storage', 'net', 'core', 'common', 'transcode'],
   ],
-  'index.ts': ['app', 'config', 'bridges', 'service', 'core', 'common'],
+  'index.ts': ['app', 'config', 'bridges', 'service', 'net', 'core', 'common'],
   'discord.ts': ['app', 'common'],
   'main.ts': ['cli', 'common'],
 }
