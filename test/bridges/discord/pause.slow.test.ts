@@ -51,7 +51,7 @@ test('a pause stops everything from being sent while the bot stays; a button of 
   expect((await ana.press(notice, 'dragoman:resume')).text).toBe('La interpretación continúa.')
   expect(channel.status().state).toBe('listening')
   expect(running.channels).toMatchObject([{ channelId: sala.id }])
-  expect(running.channels[0]).not.toHaveProperty('paused')
+  expect(running.channels[0]?.paused).toBeUndefined()
   await bot.message('▶')
   expect(notice.components).toEqual([])
   await ana.say(sentence())
