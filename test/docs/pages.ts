@@ -30,7 +30,7 @@ export function pages(): Page[] {
       : []
   return [
     ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
-    ...['docs', 'examples', 'deploy', 'recordings'].flatMap(below).sort(),
+    ...['docs', 'examples', 'deploy', 'recordings', 'simulator'].flatMap(below).sort(),
   ].map(path => ({ path, text: readFileSync(PROJECT + path, 'utf8') }))
 }
 

@@ -60,7 +60,7 @@ function composed(code: string, { before = '', replace = [], after = '', runs }:
 }
 
 it('every block has one rule, and every rule a block', () => {
-  expect(blocks.length).toBeGreaterThan(10)
+  expect(blocks.length).toBeGreaterThan(20)
   expect(blocks.filter(block => rulesOf(block).length !== 1).map(title)).toEqual([])
   expect(PROGRAMS.filter(program => !blocks.some(block => rulesOf(block).includes(program)))).toEqual([])
 })
