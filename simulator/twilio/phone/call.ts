@@ -141,15 +141,6 @@ export class SimulatedCall implements AsyncDisposable {
     return this.#recording.pcm(this.#endedAt ?? this.#call.clock.now())
   }
 
-  /**
-   * Like `heard()`, for one interval (milliseconds of the call's clock). It must have passed, because later audio can
-   * still be cut off.
-   */
-  heardBetween(from: number, until: number): Int16Array {
-    if (!this.#recording) throw new TypeError('the call was placed with record: false')
-    return this.#recording.between(from, until)
-  }
-
   /** Discards the audio heard before `at`: for long calls. */
   forget(at: number): void {
     this.#recording?.forget(at)
