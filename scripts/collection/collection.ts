@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BATCH_MODES, type BatchMode } from '../../src/service/contract.ts'
-import { OPERATIONS, type Operation } from '../../src/service/server/http/operations.ts'
+import { OPERATIONS, type ServiceOperation } from '../../src/service/server/http/operations.ts'
 import type { Parameter } from '../../src/service/server/http/parameters.ts'
 import { batchSchemas, errorSchema } from '../../src/service/server/http/reply-schemas.ts'
 
@@ -63,7 +63,7 @@ export function environment(): object {
   }
 }
 
-function plainItem({ summary, method, path, query = [], answers, open }: Operation): Item {
+function plainItem({ summary, method, path, query = [], answers, open }: ServiceOperation): Item {
   const parameters = query.flatMap(parameter => examples(parameter))
   return {
     name: summary,
@@ -87,7 +87,7 @@ function examples({ name, about, allowed, example }: Parameter): object[] {
   }))
 }
 
-function batchItem({ method, path, form = [] }: Operation, mode: BatchMode): Item {
+function batchItem({ method, path, form = [] }: ServiceOperation, mode: BatchMode): Item {
   const values: Readonly<Record<string, string>> = { mode, ...BATCH_EXAMPLES[mode] }
   const known = [...form.map(({ name }) => name), 'file']
   const unknown = Object.keys(values).find(name => !known.includes(name))
@@ -112,7 +112,7 @@ function batchItem({ method, path, form = [] }: Operation, mode: BatchMode): Ite
   }
 }
 
-function refusals(batch: Operation): Item[] {
+function refusals(batch: ServiceOperation): Item[] {
   const form = (fields: readonly (readonly [string, string])[]) => ({
     mode: 'formdata',
     formdata: fields.map(([key, value]) => ({ key, value, type: 'text' })),

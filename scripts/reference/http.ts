@@ -1,7 +1,4 @@
-import {
-  OPERATIONS as SERVICE,
-  type Operation as ServiceOperation,
-} from '../../src/service/server/http/operations.ts'
+import { OPERATIONS as SERVICE, type ServiceOperation } from '../../src/service/server/http/operations.ts'
 import { errorsOf, OPERATIONS } from '../../src/web/control/control-api.ts'
 import type { AnyOperation } from '../../src/web/control/operation.ts'
 import { code, fenced, head, table } from './markdown.ts'

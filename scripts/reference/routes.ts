@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 import { FakeTranslator } from '../../simulator/index.ts'
-import { loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/app/settings/load.ts'
 import { type AppConfig, buildApp } from '../../src/index.ts'
 import { code, table } from './markdown.ts'
 

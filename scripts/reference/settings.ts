@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
+import { allowedBy, KEYS, propertiesOf, type Shape, variableOf } from '../../src/app/settings/keys.ts'
 import { CARRIERS } from '../../src/bridges/phone/carriers.ts'
-import { allowedBy, KEYS, propertiesOf, type Shape, variableOf } from '../../src/config/keys.ts'
 import { ENGINE_KINDS } from '../../src/service/engines/settings.ts'
 import { code, head, table } from './markdown.ts'
 
@@ -29,7 +29,7 @@ const PAGES: Readonly<Record<string, string>> = {
   service: 'service/protocol.md',
   embedded: 'service/engines.md',
   sounds: 'guides/during-a-call.md#sounds-and-notices',
-  attendant: 'guides/during-a-call.md',
+  keypad: 'guides/during-a-call.md',
   recording: 'guides/record-with-consent.md',
   control: 'guides/control-from-a-program.md',
   webhooks: 'guides/control-from-a-program.md#webhooks',

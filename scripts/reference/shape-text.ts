@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { allowedBy, type Shape } from '../../src/config/keys.ts'
+import { allowedBy, type Shape } from '../../src/app/settings/keys.ts'
 import { code } from './markdown.ts'
 
 /** The part of a JSON Schema that is read here. */

@@ -3,7 +3,7 @@ import type { DiscordBridge } from '../bridges/discord/contract.ts'
 import type { NumberQuota } from '../bridges/phone/call-policy.ts'
 import { pause } from '../common/clock.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
-import type { Switchboard } from '../core/calls/switchboard.ts'
+import type { TwoPartyCalls } from '../core/calls/two-party-calls.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Dialer } from '../core/model/dialer.ts'
 import type { Recorder } from '../core/model/recording.ts'
@@ -11,11 +11,11 @@ import type { Relay } from '../core/room/relay.ts'
 import type { Overload } from '../net/overload.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
 import type { ServiceProcess } from '../service/server/process/service-process.ts'
-import type { AppConfig } from './app-settings.ts'
 import { registeredBridges } from './carriers.ts'
 import { type AppContext, type AppOptions, openContext } from './context.ts'
 import type { Drain } from './drain.ts'
 import { registerPlugins } from './plugins.ts'
+import type { AppConfig } from './settings/app-settings.ts'
 
 export type { Overload } from '../net/overload.ts'
 export type { RequestGuard } from '../net/request-guard.ts'
@@ -32,7 +32,7 @@ export interface App extends AsyncDisposable {
   /** Speaks the notices; its files from the settings are read once. */
   readonly announcer: Announcer
   /** Admits legs and connects calls. */
-  readonly switchboard: Switchboard
+  readonly twoPartyCalls: TwoPartyCalls
   /** Places calls; absent if outbound calls are disabled. */
   readonly dialer: Dialer | undefined
   /** Codes of rooms, including those from the settings. */
@@ -86,7 +86,7 @@ export async function buildApp(config: AppConfig, options: AppOptions = {}): Pro
 
 function appOf(context: AppContext, owned: AsyncDisposable): App {
   const { settings, server, requestGuard, ending, carriers, service, fleet, homes, clock } = context
-  const { relay, announcer, switchboard, dialer, roomCodes, recorder } = context.calls
+  const { relay, announcer, twoPartyCalls, dialer, roomCodes, recorder } = context.calls
   const { overload, drain, numberQuota } = context.guards
   let leaving: Promise<void> | undefined
   let closing: Promise<void> | undefined
@@ -116,7 +116,7 @@ function appOf(context: AppContext, owned: AsyncDisposable): App {
     server,
     relay,
     announcer,
-    switchboard,
+    twoPartyCalls,
     dialer,
     roomCodes,
     recorder,

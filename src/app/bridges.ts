@@ -2,8 +2,8 @@ import type { BrowserBridgeOptions } from '../bridges/browser/index.ts'
 import type { Preferences, RunningChannels } from '../bridges/discord/contract.ts'
 import {
   CAPTION_DEFAULTS,
+  type ChannelTranscripts,
   type DiscordBridgeOptions,
-  type TranscriptOptions,
 } from '../bridges/discord/options.ts'
 import type { discordSettingsSchema } from '../bridges/discord/settings.ts'
 import type { NumberSettings } from '../bridges/phone/number-settings.ts'
@@ -11,7 +11,7 @@ import type { Clock } from '../common/clock.ts'
 import { withDefaults } from '../common/defaults.ts'
 import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
-import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
+import type { OverloadCheck } from '../core/calls/dialer-policies.ts'
 import type { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { RoomLinks } from '../core/calls/room-links.ts'
@@ -33,7 +33,7 @@ export interface BrowserOptions {
   readonly links: RoomLinks
   /** Undefined: this server works alone. */
   readonly homes: BrowserBridgeOptions['homes']
-  readonly admissionControl: AdmissionControl
+  readonly overloadCheck: OverloadCheck
   readonly captions: BrowserBridgeOptions['captions'] & {}
   readonly dashboard: string
   readonly words: () => string
@@ -47,7 +47,7 @@ export interface BrowserOptions {
 /** Returns the browser bridge’s options for these settings. */
 export function browserOptions(
   settings: BrowserBridgeOptions['settings'],
-  { numbers, admissionControl, service, ...shared }: BrowserOptions,
+  { numbers, overloadCheck, service, ...shared }: BrowserOptions,
 ): BrowserBridgeOptions {
   return {
     ...shared,
@@ -55,7 +55,7 @@ export function browserOptions(
     settings: settings ?? {},
     offer: talkCatalog(service),
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
-    invite: guest => (admissionControl.rejection() === undefined ? guest : { refused: 'busy' }),
+    invite: guest => (overloadCheck.rejection() === undefined ? guest : { refused: 'busy' }),
   }
 }
 
@@ -80,7 +80,7 @@ export interface DiscordOptions
   /** Current address and key of the service. */
   readonly service: VoiceOfferOptions
   /** Source of transcripts of rooms. */
-  readonly transcripts: TranscriptOptions['of']
+  readonly transcripts: ChannelTranscripts['of']
   /** Recording of conversations, which notices mention. */
   readonly recording: NonNullable<DiscordBridgeOptions['recording']>
   /** Transcripts are stored after the room has closed. */

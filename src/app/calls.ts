@@ -1,21 +1,21 @@
 import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import { neverBack, systemWallClock } from '../common/wall-clock.ts'
-import { Attendant } from '../core/calls/attendant.ts'
 import { CarrierSelection, ObservedDialer } from '../core/calls/dialer-policies.ts'
 import { KeptChanges } from '../core/calls/kept-changes.ts'
 import { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import { RoomCodes } from '../core/calls/room-codes.ts'
-import { Switchboard } from '../core/calls/switchboard.ts'
+import { SpokenNotices } from '../core/calls/spoken-notices.ts'
+import { TwoPartyCalls } from '../core/calls/two-party-calls.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Dialer } from '../core/model/dialer.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 import { relayOptions } from '../core/model/relay-settings.ts'
 import { Relay } from '../core/room/relay.ts'
 import type { Translator } from '../core/translation/translator.ts'
-import { DiskRecorder } from '../media/recording/disk-recorder.ts'
-import type { AppSettings } from './app-settings.ts'
+import { DiskRecorder } from '../recording/disk-recorder.ts'
 import type { OpenCarrier } from './carriers.ts'
+import type { AppSettings } from './settings/app-settings.ts'
 
 export interface CallsOptions {
   readonly settings: AppSettings
@@ -33,7 +33,7 @@ export interface CallsOptions {
 export interface Calls extends AsyncDisposable {
   readonly relay: Relay
   readonly announcer: Announcer
-  readonly switchboard: Switchboard
+  readonly twoPartyCalls: TwoPartyCalls
   /** Places calls and reports their outcomes; undefined if outbound calls are disabled. */
   readonly dialer: Dialer | undefined
   /** Selects the carrier of each call, with its rate limits. */
@@ -62,7 +62,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   })
   const dialer = carrierSelection.available ? new ObservedDialer(carrierSelection, relay.observer) : undefined
   const shared = { relay, announcer, clock, log, language, maxMinutes }
-  const switchboard = new Switchboard({ ...shared, dialer, maxRooms })
+  const twoPartyCalls = new TwoPartyCalls({ ...shared, dialer, maxRooms })
   const roomCodes = new RoomCodes(clock, {
     fixed,
     state: { fleet, wall: neverBack(systemWallClock, clock) },
@@ -72,8 +72,8 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   const recorder = stack.use(
     DiskRecorder.open({ ...shared, settings: settings.recording, wallClock: systemWallClock }),
   )
-  const attendant = stack.use(new Attendant({ ...shared, recorder, settings: settings.attendant }))
-  attendant.start()
+  const spokenNotices = stack.use(new SpokenNotices({ ...shared, recorder, settings: settings.keypad }))
+  spokenNotices.start()
   const changes = fleet.status === 'alone' ? undefined : stack.use(new KeptChanges({ fleet, relay, log }))
   changes?.start()
   // Before its observers, which see every participant leave.
@@ -83,7 +83,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   return {
     relay,
     announcer,
-    switchboard,
+    twoPartyCalls,
     dialer,
     carrierSelection,
     roomCodes,

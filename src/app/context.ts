@@ -4,29 +4,29 @@ import { type Clock, systemClock } from '../common/clock.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
 import { assertInstalled } from '../common/optional-package.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
-import { AdmissionControlledDialer } from '../core/calls/dialer-policies.ts'
+import { OverloadProtectedDialer } from '../core/calls/dialer-policies.ts'
 import type { RoomHomes } from '../core/calls/room-homes.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Observer } from '../core/model/events.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { AddressGroups } from '../net/client-address.ts'
-import { GracefulClose } from '../net/graceful-close.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
 import { connectionsFor } from '../net/server-limits.ts'
 import { StateFile } from '../storage/database.ts'
 import { StateTables } from '../storage/state-tables.ts'
-import { TraceCounters } from '../tracing/counters.ts'
-import type { TracingSettings } from '../tracing/settings.ts'
 import { type OpenControl, openControlContext } from '../web/control/open-context.ts'
-import { type AppConfig, type AppSettings, appSettings } from './app-settings.ts'
 import { type Calls, openCalls } from './calls.ts'
 import { type OpenCarrier, openCarriers } from './carriers.ts'
 import { openFleet, openHomes } from './fleet.ts'
+import { GracefulClose } from './graceful-close.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { BRIDGE_LIMITS, type BridgeLimits, openServer, version } from './server.ts'
 import { openAnnouncer, openTranslators } from './service.ts'
+import { type AppConfig, type AppSettings, appSettings } from './settings/app-settings.ts'
 import { openStores, type Stores } from './stores.ts'
+import { TraceCounters } from './tracing/counters.ts'
+import type { TracingSettings } from './tracing/settings.ts'
 import { TranslationService } from './translation-service.ts'
 
 /** Replaces parts of the app, for tests and embedding programs. */
@@ -172,7 +172,7 @@ function openControl({
     codes: roomCodes,
     fleet,
     announcer,
-    dialer: dialer && new AdmissionControlledDialer(dialer, guards.admissionControl),
+    dialer: dialer && new OverloadProtectedDialer(dialer, guards.overloadCheck),
     recorder: recording.mode === 'off' ? undefined : recorder,
     closed: control.keys.length === 0,
     transcripts,
@@ -201,7 +201,7 @@ async function startTracing(
   if (settings.url === undefined) return undefined
   assertInstalled('tracing')
   // Loaded only when needed.
-  const { openTracing } = await import('../tracing/tracing.ts')
+  const { openTracing } = await import('./tracing/tracing.ts')
   const counters = new TraceCounters()
   const options = { observer, clock, wall: systemWallClock, log, counters, version: version() }
   const tracing = openTracing(settings, settings.url, options)

@@ -36,11 +36,11 @@ export async function registerDashboard(
   const { control, service, clock, log } = context
   const { dashboard: settings, publicUrl } = context.settings
   const { relay } = context.calls
-  const { overload, drain, admissionControl } = context.guards
+  const { overload, drain, overloadCheck } = context.guards
   const { recorder, forwarding } = control.services
   const wall = systemWallClock
   const calls = new LoopbackCalls({
-    ...{ settings, token, publicUrl, admissionControl, drain, clock, wall, log },
+    ...{ settings, token, publicUrl, overloadCheck, drain, clock, wall, log },
     address: () => server.server.address(),
   })
   server.addHook('preClose', () => calls[Symbol.asyncDispose]())

@@ -10,10 +10,10 @@ import type { Invitation } from '../core/model/invitation.ts'
 import type { Relay } from '../core/room/relay.ts'
 import { LoneFleet } from '../fleet/lone-fleet.ts'
 import { fleetSettingsSchema, natsFault, nodeNameOf } from '../fleet/settings.ts'
-import type { AppConfig } from './app-settings.ts'
 import { type OpenCarrier, registeredBridges } from './carriers.ts'
 import type { Drain } from './drain.ts'
 import { version } from './server.ts'
+import type { AppConfig } from './settings/app-settings.ts'
 
 export interface FleetOptions {
   /** The tables of a process that is alone. Default: in memory. */

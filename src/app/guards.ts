@@ -2,14 +2,14 @@ import { NumberQuota } from '../bridges/phone/call-policy.ts'
 import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
-import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
+import type { OverloadCheck } from '../core/calls/dialer-policies.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 import { Overload } from '../net/overload.ts'
-import type { AppSettings } from './app-settings.ts'
 import type { Calls } from './calls.ts'
 import { numbersOf, type OpenCarrier, registeredBridges } from './carriers.ts'
 import { Drain } from './drain.ts'
 import { canTakeOver } from './fleet.ts'
+import type { AppSettings } from './settings/app-settings.ts'
 import type { Stores } from './stores.ts'
 
 export interface GuardsOptions {
@@ -29,7 +29,7 @@ export interface Guards extends Disposable {
   readonly overload: Overload
   readonly drain: Drain
   /** Rejects every new call during overload and while draining. */
-  readonly admissionControl: AdmissionControl
+  readonly overloadCheck: OverloadCheck
   /** Limits the calls to each number. */
   readonly numberQuota: NumberQuota
 }
@@ -67,7 +67,7 @@ export function openGuards(options: GuardsOptions): Guards {
     drain,
     numberQuota,
     // Other nodes take the calls of a node that is shutting down.
-    admissionControl: {
+    overloadCheck: {
       rejection: () => (canTakeOver(fleet) ? undefined : drain.rejection()) ?? overload.rejection(),
     },
     [Symbol.dispose]: () => owned.dispose(),

@@ -69,8 +69,8 @@ function notReady({ guards: { drain, overload }, service }: AppContext) {
 /** Options that all carriers share. */
 function carrierOptions(context: AppContext): CarrierBridgeOptions {
   const { settings, fleet, homes, calls, stores, control, clock, log } = context
-  const { relay, announcer, switchboard, roomCodes, roomCodeLimiter } = calls
-  const { drain, admissionControl, numberQuota } = context.guards
+  const { relay, announcer, twoPartyCalls, roomCodes, roomCodeLimiter } = calls
+  const { drain, overloadCheck, numberQuota } = context.guards
   const { languages, publicUrl } = settings
   const invite = createNumberRouter(
     languages,
@@ -82,10 +82,10 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
     },
     log,
   )
-  const rejection = () => admissionControl.rejection() ?? (relay.full ? 'full' : undefined)
+  const rejection = () => overloadCheck.rejection() ?? (relay.full ? 'full' : undefined)
   const { newCalls, resumeDelaySeconds } = settings.drain
   return {
-    relay: control.admission(switchboard),
+    relay: control.admission(twoPartyCalls),
     clock,
     log,
     announcer,
@@ -102,13 +102,13 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
 
 function browser(context: AppContext) {
   const { settings, fleet, homes, calls, guards, control, service, clock, log } = context
-  const { relay, switchboard, roomCodes, addressCodeLimiter: roomCodeLimiter } = calls
+  const { relay, twoPartyCalls, roomCodes, addressCodeLimiter: roomCodeLimiter } = calls
   const { roomLinks, lives, links, groupOf } = control.services
   const { languages, publicUrl } = settings
   return browserOptions(settings.browser, {
     ...{ relay, roomCodes, roomCodeLimiter, languages, publicUrl, service, groupOf, clock, log },
-    admission: control.admission(switchboard),
-    admissionControl: guards.admissionControl,
+    admission: control.admission(twoPartyCalls),
+    overloadCheck: guards.overloadCheck,
     numbers: numbersOf(settings),
     links: roomLinks,
     homes: fleet.status === 'alone' ? undefined : homes,

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import type { OfferedLanguage, ServiceCatalog } from '../bridges/browser/index.ts'
-import type { OfferedVoice } from '../bridges/discord/channel/voice-casting.ts'
+import type { CatalogLanguage, ServiceCatalog } from '../bridges/browser/index.ts'
+import type { CastableVoice } from '../bridges/discord/channel/voice-casting.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
 import { LateLog, type Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Translator } from '../core/translation/translator.ts'
-import { soundSettingsSchema } from '../media/settings.ts'
-import { SoundLibrary } from '../media/sounds/sound-library.ts'
 import { ServiceClientError, toBridgeError } from '../service/client/errors.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import type { serviceConnectionSettingsSchema } from '../service/client/settings.ts'
 import { ServiceSpeaker } from '../service/client/speaker.ts'
 import { ServiceTranslator } from '../service/client/translator.ts'
+import { soundSettingsSchema } from './sounds/settings.ts'
+import { SoundLibrary } from './sounds/sound-library.ts'
 
 /** Address of the service that speaks notices, and the sound settings. */
 export interface AnnouncerOptions {
@@ -92,7 +92,7 @@ export function serviceCheck({ url, apiKey }: { url: string; apiKey: string }): 
 export function languageCatalog({
   url,
   apiKey,
-}: LanguageOfferOptions): () => Promise<readonly OfferedLanguage[]> {
+}: LanguageOfferOptions): () => Promise<readonly CatalogLanguage[]> {
   return async () => {
     const at = typeof url === 'string' ? url : url()
     const languages = await new ServiceClient({ url: at, apiKey }).languages()
@@ -106,7 +106,7 @@ export function languageCatalog({
  * Returns the languages of `languageCatalog` that are of use in a conversation: those that are recognized, or into which
  * recognized speech is translated. A service can have voices for more.
  */
-export function usableLanguages(options: LanguageOfferOptions): () => Promise<readonly OfferedLanguage[]> {
+export function usableLanguages(options: LanguageOfferOptions): () => Promise<readonly CatalogLanguage[]> {
   const offered = languageCatalog(options)
   return async () => {
     const languages = await offered()
@@ -126,7 +126,7 @@ export function voiceCatalog({
   url,
   apiKey,
   mode = 'streaming',
-}: VoiceOfferOptions): () => Promise<readonly OfferedVoice[]> {
+}: VoiceOfferOptions): () => Promise<readonly CastableVoice[]> {
   return async () => {
     const at = typeof url === 'string' ? url : url()
     const voices = await new ServiceClient({ url: at, apiKey }).voices({ mode })

@@ -5,7 +5,7 @@ import type { Voice } from '../../simulator/twilio/phone/voice.ts'
 import { type Clock, setTimer, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import type { WallClock } from '../common/wall-clock.ts'
-import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
+import type { OverloadCheck } from '../core/calls/dialer-policies.ts'
 import { ControlError } from '../web/control/errors.ts'
 import type { DashboardSettings } from '../web/control/settings.ts'
 import type { SimulatedCalls } from '../web/dashboard/dashboard.ts'
@@ -90,7 +90,7 @@ export interface SimulatedCallsOptions {
   readonly publicUrl: string | undefined
   /** Signs the calls; undefined if requests are not signed. */
   readonly token: string | undefined
-  readonly admissionControl: AdmissionControl
+  readonly overloadCheck: OverloadCheck
   /** While draining, simulated calls are hung up. */
   readonly drain: { readonly draining: boolean }
   readonly clock: Clock
@@ -121,13 +121,13 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   }
 
   async place(order: SimulatedOrder): Promise<SimulatedCallView> {
-    const { settings, admissionControl, clock, wall, log } = this.#options
+    const { settings, overloadCheck, clock, wall, log } = this.#options
     const most = settings.simulatedCalls
     if (this.#closed || most === 0)
       throw new ControlError('not_now', 'simulated calls are disabled on this server')
     if (this.#calls.size + this.#placing >= most)
       throw new ControlError('capacity', `limit of ${most} simulated calls reached`)
-    const why = admissionControl.rejection()
+    const why = overloadCheck.rejection()
     if (why) throw new ControlError('capacity', `no new calls at present: ${why}`)
     this.#placing++
     try {

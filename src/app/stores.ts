@@ -9,8 +9,8 @@ import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 import type { StateFile } from '../storage/database.ts'
-import type { AppSettings } from './app-settings.ts'
 import { openCallUsage, type StoredCallUsage } from './call-usage.ts'
+import type { AppSettings } from './settings/app-settings.ts'
 
 /** Data that the app keeps between its runs, in the tables of its fleet; each is undefined if it is not configured. */
 export interface Stores extends Disposable {

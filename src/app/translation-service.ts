@@ -1,7 +1,7 @@
 import type { Logger } from '../common/log.ts'
 import { ServiceProcess } from '../service/server/process/service-process.ts'
 import type { ServiceConfig } from '../service/server/settings.ts'
-import type { AppSettings } from './app-settings.ts'
+import type { AppSettings } from './settings/app-settings.ts'
 
 export interface TranslationServiceOptions {
   readonly settings: Pick<AppSettings, 'service' | 'embedded' | 'stateFile'>

@@ -1,10 +1,10 @@
-import { BindingFile, type Change, Numbers, type VoiceSettings } from '../bridges/phone/rest/numbers.ts'
+import type { Config } from '../app/settings/load.ts'
+import { BindingFile, type NumberChange, Numbers, type VoiceSettings } from '../bridges/phone/rest/numbers.ts'
 import { signalwireNumbers } from '../bridges/phone/signalwire/rest.ts'
 import { twilioNumbers } from '../bridges/phone/twilio/rest.ts'
 import { restClient } from '../bridges/phone/twilio/rest-client.ts'
 import type { RestSettings } from '../bridges/phone/twilio/settings.ts'
 import { BridgeError } from '../common/errors.ts'
-import type { Config } from '../config/load.ts'
 import { startedAs, type Terminal } from './terminal.ts'
 
 /** Carriers whose numbers have webhooks of their own. */
@@ -120,7 +120,7 @@ function defined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T
 }
 
-function report(number: string, change: Change, { json }: NumberOptions, terminal: Terminal): void {
+function report(number: string, change: NumberChange, { json }: NumberOptions, terminal: Terminal): void {
   if (json) {
     terminal.line(JSON.stringify({ number, ...change }))
     return

@@ -1,4 +1,5 @@
 import { Routes } from 'discord.js'
+import type { Config } from '../app/settings/load.ts'
 import { inviteUrl, wantedPermissions } from '../bridges/discord/commands/permissions.ts'
 import {
   type RegistrationOptions,
@@ -8,7 +9,6 @@ import {
 } from '../bridges/discord/commands/registration.ts'
 import { restClient, restTrouble } from '../bridges/discord/commands/rest.ts'
 import { noopLogger } from '../common/log.ts'
-import type { Config } from '../config/load.ts'
 import { CommandError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { type Logger, noopLogger } from '../common/log.ts'
 import { CommandError } from './errors.ts'
-import { listed, startedAs, type Text } from './terminal.ts'
+import { listed, startedAs, type TerminalText } from './terminal.ts'
 
 /** Shipped with the package; requires only Node. */
 const SCRIPT = fileURLToPath(new URL('../../scripts/setup.mjs', import.meta.url))
@@ -39,7 +39,7 @@ type Engines = z.input<typeof healthSchema>['engines']
 const PATIENCE_MS = 3_000
 
 /** Describes the engines of the embedded service at `url`, for the start of `serve`. Empty if it does not answer. */
-export async function embeddedEngines(url: string): Promise<Text[]> {
+export async function embeddedEngines(url: string): Promise<TerminalText[]> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
     const health = healthSchema.safeParse(await response.json())
@@ -50,7 +50,7 @@ export async function embeddedEngines(url: string): Promise<Text[]> {
 }
 
 /** Describes the engines: names, what is missing, the languages understood, and the quality of the default ones. */
-export function engineLines(engines: Engines, understood: readonly string[] = []): Text[] {
+export function engineLines(engines: Engines, understood: readonly string[] = []): TerminalText[] {
   const { transcription, translation, synthesis, interpretation = [] } = engines
   const speech = understood.length === 0 ? [] : [listed('', `speech understood in ${shortened(understood)}`)]
   const missing = [
@@ -84,7 +84,7 @@ function shortened(languages: readonly string[]): string {
   return languages.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-function warning(text: string): Text {
+function warning(text: string): TerminalText {
   return { text, color: 'yellow' }
 }
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
+import type { Config } from '../app/settings/load.ts'
 import { noopLogger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
-import type { Config } from '../config/load.ts'
 import type { KeyEntry, KeyLimits } from '../service/server/keys/key-store.ts'
 import { KeyFile } from '../service/server/keys/key-store.ts'
 import { StoredKeyUsage } from '../service/server/keys/key-usage.ts'

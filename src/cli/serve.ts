@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { type App, buildApp } from '../app/app.ts'
+import type { Config } from '../app/settings/load.ts'
 import type { DiscordBridge } from '../bridges/discord/contract.ts'
 import type { Logger } from '../common/log.ts'
-import type { Config } from '../config/load.ts'
 import { ServiceClientError } from '../service/client/errors.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import { LiveView } from './call/live-view.ts'
 import { embeddedEngines } from './engines.ts'
 import { exampleRecording } from './help-examples.ts'
 import { leaveLocalToken } from './local-token.ts'
-import { listed, startedAs, type Terminal, type Text } from './terminal.ts'
+import { listed, startedAs, type Terminal, type TerminalText } from './terminal.ts'
 
 /** The settings with the address of the translation service. */
 interface ServicePlace {
@@ -200,7 +200,7 @@ export async function serve(
 
 function greet(
   there: Whereabouts,
-  engines: readonly Text[],
+  engines: readonly TerminalText[],
   config: Config,
   local: boolean,
   terminal: Terminal,

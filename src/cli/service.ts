@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Config } from '../app/settings/load.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
-import type { Config } from '../config/load.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import { KeyFile, newKey } from '../service/server/keys/key-store.ts'
 import { ServiceProcess } from '../service/server/process/service-process.ts'

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Config } from '../app/settings/load.ts'
 import { languageId } from '../common/language.ts'
 import { assertInstalled } from '../common/optional-package.ts'
-import type { Config } from '../config/load.ts'
 import { bindNumber, NUMBERS_FILE, type NumberCarrier, unbindNumber } from './carrier-numbers.ts'
 import { CommandError } from './errors.ts'
 import type { Terminal } from './terminal.ts'

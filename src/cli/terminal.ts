@@ -84,7 +84,7 @@ export interface Colored {
 }
 
 /** A line, or a piece of one. */
-export type Text = string | Colored
+export type TerminalText = string | Colored
 
 /** External text must not move the cursor or color the screen: control characters become spaces. */
 function plain(text: string): string {
@@ -108,14 +108,14 @@ export class Terminal {
   }
 
   /** Writes a permanent line above the changing one. */
-  line(...pieces: readonly Text[]): void {
+  line(...pieces: readonly TerminalText[]): void {
     this.#clear()
     this.#out.write(`${pieces.map(piece => this.#shown(piece)).join('')}\n`)
     this.#draw()
   }
 
   /** Replaces the changing line; has no effect if the output is not a terminal. */
-  status(...pieces: readonly Text[]): void {
+  status(...pieces: readonly TerminalText[]): void {
     if (!this.#out.isTTY) return
     this.#clear()
     let room = Math.max(0, (this.#out.columns || DEFAULT_COLUMNS) - 1)
@@ -135,7 +135,7 @@ export class Terminal {
     this.#draw()
   }
 
-  #shown(piece: Text): string {
+  #shown(piece: TerminalText): string {
     if (typeof piece === 'string') return plain(piece)
     const text = plain(piece.text)
     const colors = this.#out.isTTY && this.#out.hasColors?.()

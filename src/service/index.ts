@@ -7,8 +7,8 @@ export type { VoiceFilter } from './client/service-client.ts'
 export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
 export type { ServiceSession, SessionInput } from './client/session.ts'
 export type {
+  ServiceEvent,
   SessionEnd,
-  SessionEvent,
   SessionFault,
   SessionResult,
   SessionUtterance,
@@ -16,7 +16,7 @@ export type {
 } from './client/session-events.ts'
 export type {
   Everywhere,
-  Hearing,
+  ReceivedLanguage,
   SessionParameters,
   Speaking,
   WantedAudio,

@@ -19,7 +19,7 @@ export interface HeartbeatOptions {
  * Checks that a process responds. It counts requests, not time, so a suspended or sleeping parent does not blame the
  * other process.
  */
-export class Heartbeat implements Disposable {
+export class Watchdog implements Disposable {
   readonly #options: HeartbeatOptions
   #ticker: Ticker | undefined
   #missed = 0

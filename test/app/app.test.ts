@@ -89,7 +89,7 @@ test('with the default settings admits the relay’s maximum; the next caller he
     ).body
   }
   const admit = (n: number) =>
-    app.switchboard.admit(new FakeLeg(`leg-${n}`), { room: `room ${n}`, speaks: 'en-us', hears: 'es-es' })
+    app.twoPartyCalls.admit(new FakeLeg(`leg-${n}`), { room: `room ${n}`, speaks: 'en-us', hears: 'es-es' })
   for (let n = 0; n < 299; n++) admit(n)
   expect(await voice('CA1')).toContain('<Stream')
   admit(299)

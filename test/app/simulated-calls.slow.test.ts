@@ -154,7 +154,7 @@ test('reports a call that is not answered and leaves nothing behind', async () =
     settings: { maxViewers: 1, simulatedCalls: 1, simulatedMinutes: 1 },
     ...{ publicUrl: undefined, token: undefined, clock: systemClock, wall: () => 0, log: noopLogger },
     address: () => stranger.address(),
-    admissionControl: { rejection: () => undefined },
+    overloadCheck: { rejection: () => undefined },
     drain: { draining: false },
   })
   await expect(calls.place({ phones: [PHONE] })).rejects.toMatchObject({ specific: 'not_now' })

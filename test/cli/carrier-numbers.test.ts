@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { listenSignalwire, TwilioSimulator } from '../../simulator/index.ts'
+import { loadConfig } from '../../src/app/settings/load.ts'
 import { bindNumber, unbindNumber } from '../../src/cli/carrier-numbers.ts'
 import { Terminal } from '../../src/cli/terminal.ts'
-import { loadConfig } from '../../src/config/load.ts'
 
 const NUMBER = '+15550001111'
 

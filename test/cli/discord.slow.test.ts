@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DiscordSimulator } from '../../simulator/index.ts'
+import { loadConfig } from '../../src/app/settings/load.ts'
 import { register, showInvite, unregister } from '../../src/cli/discord.ts'
 import { Terminal } from '../../src/cli/terminal.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { Shell } from '../support/shell.ts'
 
 let discord: DiscordSimulator

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadConfig } from '../../src/app/settings/load.ts'
 import { type InitOptions, init } from '../../src/cli/init/init.ts'
 import { startedAs, Terminal } from '../../src/cli/terminal.ts'
-import { loadConfig } from '../../src/config/load.ts'
 
 let folder: string
 let file: string

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import type { Config } from '../../src/app/settings/load.ts'
 import { listKeys } from '../../src/cli/keys.ts'
-import type { Config } from '../../src/config/load.ts'
 import { StoredKeyUsage } from '../../src/service/server/keys/key-usage.ts'
 import { SLICE_MS } from '../../src/service/usage-ledger.ts'
 import { THEN } from '../support/service/key-date.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { loadConfig } from '../../src/app/settings/load.ts'
 import { type LogFormat, openLog, textLine } from '../../src/cli/log.ts'
-import { loadConfig } from '../../src/config/load.ts'
 
 const SECRETS = {
   token: 'twilio-auth-token-0123456789',

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { loadConfig } from '../../src/app/settings/load.ts'
 import type { Whereabouts } from '../../src/cli/serve.ts'
 import { type ServeOptions, serve } from '../../src/cli/serve.ts'
 import { Terminal } from '../../src/cli/terminal.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { LogLines } from '../support/log-lines.ts'
 
 /** A terminal of 80 columns, or a pipe, and the output to it. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/app/settings/load.ts'
 
 const run = promisify(execFile)
 const FOLDER = new URL('../../deploy/compose/', import.meta.url).pathname

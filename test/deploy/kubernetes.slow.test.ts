@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/app/settings/load.ts'
 import { guarded, routesOf, TOKEN } from '../support/security/guarded.ts'
 
 interface Manifest {

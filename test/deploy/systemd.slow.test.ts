@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/app/settings/load.ts'
 import { programOf } from './proxy.ts'
 
 const run = promisify(execFile)

@@ -65,7 +65,7 @@ describe('the sources', () => {
   )
 
   it('load only light modules with the schema of the settings', () => {
-    const loaded = new Set(loadedWith(['src/config/schema.ts'], src))
+    const loaded = new Set(loadedWith(['src/app/settings/schema.ts'], src))
     const packages = src.filter(({ path }) => loaded.has(path)).flatMap(({ source }) => packagesOf(source))
     expect(Array.from(new Set(packages)).sort()).toEqual(['@fastify/proxy-addr', 'alawmulaw', 'zod'])
     // One for each carrier and each engine, among others.
@@ -104,7 +104,7 @@ describe('the rules', () => {
     ['src/web/status.ts', "import { b } from '../bridges/phone/twilio/index.ts'"],
     ['simulator/twilio/a.ts', "import { b } from '../../src/bridges/phone/twilio/dialect.ts'"],
     ['simulator/a.ts', "import { b } from '../src/service/client/b.ts'"],
-    ['src/config/a.ts', "import { b } from '../cli/b.ts'"],
+    ['src/app/settings/a.ts', "import { b } from '../../cli/b.ts'"],
     ['src/app/a.ts', "import { b } from '../main.ts'"],
     ['src/core/room/a.ts', "import { b } from '../../../test/helpers/b.ts'"],
     ['src/core/room/a.ts', "import { b } from '../../storage/b.ts'"],
@@ -115,7 +115,7 @@ describe('the rules', () => {
     ['src/core/room/a.ts', "import { b } from '../playout/b.ts'\nimport { c } from './c.ts'"],
     ['simulator/a.ts', "import type { b } from '../src/service/contract.ts'"],
     ['src/service/index.ts', "export { b } from './client/b.ts'"],
-    ['src/media/recording/a.ts', "import { b } from '../../storage/b.ts'"],
+    ['src/recording/a.ts', "import { b } from '../storage/b.ts'"],
     ['src/app/app.ts', "import a from '../bridges/phone/twilio/index.ts'\nimport b from '../web/status.ts'"],
     ['src/cli/a.ts', "import { b } from '../app/app.ts'\nimport { c } from '../../simulator/index.ts'"],
     ['src/main.ts', "import { b } from './cli/b.ts'"],
@@ -147,7 +147,7 @@ describe('the rules', () => {
 
   it.each([
     ['src/core/room/a.ts', '/** any, Date.now, export default */ const a = "process.env"'],
-    ['src/config/load.ts', 'export function a(env = process.env) {}'],
+    ['src/app/settings/load.ts', 'export function a(env = process.env) {}'],
     ['src/web/status.ts', 'export default async function status() {}'],
     ['src/cli/call.ts', 'const progress = setInterval(show, 100)'],
     ['src/core/room/a.ts', "const a = AbortSignal.any([b, c])\nconst d = /['\"]/\nconst e = `it's any`"],

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { KEYS } from '../../src/app/settings/keys.ts'
 import { program } from '../../src/cli/program.ts'
-import { KEYS } from '../../src/config/keys.ts'
 import { PROJECT } from './pages.ts'
 
 const { scripts } = JSON.parse(readFileSync(`${PROJECT}package.json`, 'utf8')) as {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/app/settings/load.ts'
 
 const EXAMPLES = new URL('../../examples/', import.meta.url)
 const files = readdirSync(EXAMPLES).filter(name => name.endsWith('.yaml'))

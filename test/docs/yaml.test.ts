@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { configSchema } from '../../src/config/cross-checks.ts'
-import { type ConfigInput, loadConfig } from '../../src/config/load.ts'
+import { configSchema } from '../../src/app/settings/cross-checks.ts'
+import { type ConfigInput, loadConfig } from '../../src/app/settings/load.ts'
 import { snippets, title } from './pages.ts'
 
 /** Settings that a fragment can rely on. */

@@ -1,9 +1,9 @@
 import type { Metric } from 'prom-client'
-import type { RecordingStats } from '../../media/recording/disk-recorder.ts'
+import type { RecordingStats } from '../../recording/disk-recorder.ts'
 import type { ServiceFigures } from '../../service/server/process/messages.ts'
-import type { TraceCounters } from '../../tracing/counters.ts'
 import { labeled, single } from '../../web/metrics/metric.ts'
 import type { Drain } from '../drain.ts'
+import type { TraceCounters } from '../tracing/counters.ts'
 
 /** The process of the embedded service. */
 export interface EmbeddedService {

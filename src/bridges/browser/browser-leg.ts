@@ -11,7 +11,7 @@ import { BrowserLegCounters } from './leg-counters.ts'
 import type { BrowserLimits } from './limits.ts'
 import { NumberedMarks } from './numbered-marks.ts'
 import { PageTimeline } from './page-timeline.ts'
-import { type Inbound, type Outbound, parse, type VisitEnd } from './protocol.ts'
+import { type Outbound, type PageMessage, parse, type VisitEnd } from './protocol.ts'
 
 /** Maximum rate of key presses that are forwarded. */
 const MAX_KEYS_PER_SECOND = 20
@@ -36,7 +36,7 @@ export interface BrowserLegOptions {
   readonly limits: BrowserLimits
   readonly log: Logger
   /** Handles requests of the page that concern its session, not its leg. */
-  readonly requested: (message: Extract<Inbound, { kind: 'change' | 'invite' }>, now: number) => void
+  readonly requested: (message: Extract<PageMessage, { kind: 'change' | 'invite' }>, now: number) => void
 }
 
 /** Guards the socket of a page. Its owner attaches a listener in the same tick, and closes it. */

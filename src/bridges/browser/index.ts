@@ -40,8 +40,8 @@ export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
 export { BridgeCounters, BrowserLegCounters } from './leg-counters.ts'
 export { type BrowserLimits, DEFAULT_LIMITS } from './limits.ts'
 export type { BrowserBridgeOptions, Guest, RoomLocator, VisitDecision } from './options.ts'
-export type { Refused, VisitEnd } from './protocol.ts'
-export type { OfferedLanguage, OfferedVoice, ServiceCatalog } from './service-catalog.ts'
+export type { JoinRefusal, VisitEnd } from './protocol.ts'
+export type { CatalogLanguage, CatalogVoice, ServiceCatalog } from './service-catalog.ts'
 export { type BrowserSettings, browserSettingsSchema } from './settings.ts'
 
 /** State of the bridge, as `app.browser`. */

@@ -9,7 +9,7 @@ import type { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import { type BrowserLimits, browserLimitsSchema } from './limits.ts'
-import type { Refused } from './protocol.ts'
+import type { JoinRefusal } from './protocol.ts'
 import type { ServiceCatalog } from './service-catalog.ts'
 import { browserSettingsSchema } from './settings.ts'
 
@@ -27,7 +27,7 @@ export interface Guest {
 }
 
 /** The decision on a visitor: the room and languages, or the reason for refusing them. */
-export type VisitDecision = Invitation | { readonly refused: Refused }
+export type VisitDecision = Invitation | { readonly refused: JoinRefusal }
 
 /** The homes of rooms in a fleet. */
 export interface RoomLocator {

@@ -21,7 +21,7 @@ export const REFUSALS = [
   /** The visit to resume is over. */
   'gone',
 ] as const
-export type Refused = (typeof REFUSALS)[number]
+export type JoinRefusal = (typeof REFUSALS)[number]
 
 /** Reasons for the end of a visit. */
 export type VisitEnd = 'hung-up' | 'time' | 'replaced' | 'server' | 'failed'
@@ -117,7 +117,7 @@ export type Outbound =
   | { readonly kind: 'sorry'; readonly what: 'change' | 'invite' }
   /** The room is on another server of the fleet: `hello` again at this path, relative to the root of the site. */
   | { readonly kind: 'moved'; readonly path: string }
-  | { readonly kind: 'refused'; readonly why: Refused }
+  | { readonly kind: 'refused'; readonly why: JoinRefusal }
   | { readonly kind: 'ended'; readonly why: VisitEnd }
 
 /** Parses and validates the JSON messages of the page. No socket, no state; audio is in `packet.ts`. */
@@ -192,20 +192,20 @@ type Known = { [K in Kind]: z.output<(typeof INBOUND)[K]> }
 
 export type Voices = z.output<typeof voices>
 export type Hello = Known['hello']
-export type Change = Known['change']
+export type LanguageChange = Known['change']
 
 /** Faults of a message: a closed set, usable as a metric label. */
-export type WireFault = 'json' | 'shape' | Kind
+export type PageMessageFault = 'json' | 'shape' | Kind
 
 /** All possible text messages. */
-export type Inbound =
+export type PageMessage =
   | Known[Kind]
   /** From a later version of the page. */
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'invalid'; readonly fault: WireFault }
+  | { readonly kind: 'invalid'; readonly fault: PageMessageFault }
 
 /** Parses one text message. Never throws. */
-export function parse(text: string): Inbound {
+export function parse(text: string): PageMessage {
   let message: unknown
   try {
     message = JSON.parse(text)

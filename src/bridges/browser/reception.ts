@@ -16,7 +16,14 @@ import type { BridgeCounters } from './leg-counters.ts'
 import type { BrowserLimits } from './limits.ts'
 import type { Origin } from './lobby.ts'
 import type { BrowserBridgeOptions, Guest } from './options.ts'
-import { type Change, type Hello, type Inbound, parse, REFUSALS, type Refused } from './protocol.ts'
+import {
+  type Hello,
+  type JoinRefusal,
+  type LanguageChange,
+  type PageMessage,
+  parse,
+  REFUSALS,
+} from './protocol.ts'
 import { RoomInvitations } from './room-invitations.ts'
 import type { ServiceCatalog } from './service-catalog.ts'
 import type { BrowserSession } from './session.ts'
@@ -153,7 +160,7 @@ export class VisitorReception {
   }
 
   /** Resolves to the visitor and their room, or to the reason for rejecting them. */
-  async #guest(caller: Caller, hello: Hello): Promise<Guest | Refused> {
+  async #guest(caller: Caller, hello: Hello): Promise<Guest | JoinRefusal> {
     const { link, code, speaks, hears, name, original } = hello
     const { settings, links, log } = this.#options
     if (this.#isFull(caller, link !== undefined || code !== undefined)) return 'full'
@@ -198,7 +205,7 @@ export class VisitorReception {
     { address }: Caller,
     code: string,
     about: Omit<Guest, 'room' | 'invited'>,
-  ): Promise<Guest | Refused> {
+  ): Promise<Guest | JoinRefusal> {
     const { room, refused } = await this.#attempts.find(address, code)
     if (room !== undefined) return { room, invited: true, ...about }
     return refused ? 'too-many-codes' : 'code'
@@ -257,7 +264,7 @@ export class VisitorReception {
   }
 
   /** Resolves to the decision of the program; without a valid one, the log has the reason, and the visitor is refused. */
-  async #decide(guest: Guest): Promise<Invitation | { readonly refused: Refused }> {
+  async #decide(guest: Guest): Promise<Invitation | { readonly refused: JoinRefusal }> {
     const { bridge, clock, log } = this.#options
     const invite = bridge.invite ?? (() => guest)
     try {
@@ -270,7 +277,11 @@ export class VisitorReception {
     }
   }
 
-  #resume(socket: PageSocket, caller: Caller, { call, secret }: Extract<Inbound, { kind: 'resume' }>): void {
+  #resume(
+    socket: PageSocket,
+    caller: Caller,
+    { call, secret }: Extract<PageMessage, { kind: 'resume' }>,
+  ): void {
     const { bridge, sessions, counters } = this.#options
     const session = sessions.find(call, secret)
     const participant = session?.participant
@@ -332,7 +343,10 @@ export class VisitorReception {
     if (resumed) session.tellUntranslated()
   }
 
-  #change(session: BrowserSession, { speaks, hears, alone, voices, original, name, muted }: Change): void {
+  #change(
+    session: BrowserSession,
+    { speaks, hears, alone, voices, original, name, muted }: LanguageChange,
+  ): void {
     const { sessions, offer } = this.#options
     const chosen = {
       ...(hears === undefined ? {} : { company: hears }),
@@ -375,7 +389,7 @@ export class VisitorReception {
     }
   }
 
-  #refuse(socket: PageSocket, why: Refused): void {
+  #refuse(socket: PageSocket, why: JoinRefusal): void {
     this.#options.counters.refuse(why)
     this.#options.log.info({ why }, 'visitor rejected')
     tell(socket, { kind: 'refused', why })

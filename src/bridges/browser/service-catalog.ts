@@ -2,13 +2,13 @@ import type { LanguageId } from '../../common/language.ts'
 
 /** Capabilities of a translation service, as it reports them. */
 export interface ServiceCatalog {
-  readonly languages: readonly OfferedLanguage[]
-  readonly voices: readonly OfferedVoice[]
+  readonly languages: readonly CatalogLanguage[]
+  readonly voices: readonly CatalogVoice[]
   /** Names of its engines, if it reports them. */
   readonly engines?: readonly string[]
 }
 
-export interface OfferedLanguage {
+export interface CatalogLanguage {
   readonly id: LanguageId
   /** In English. */
   readonly name: string
@@ -20,7 +20,7 @@ export interface OfferedLanguage {
   readonly into: readonly LanguageId[]
 }
 
-export interface OfferedVoice {
+export interface CatalogVoice {
   readonly id: string
   readonly name: string
   readonly language: LanguageId

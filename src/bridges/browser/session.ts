@@ -56,7 +56,7 @@ function leading({ speaker, from, to }: Caption, parties: Iterable<Party>): Lang
 }
 
 /** Languages a visitor hears in company and alone. */
-export interface Hearing {
+export interface HeardLanguages {
   readonly company: LanguageId
   readonly alone: LanguageId
   /** Voices by the language they speak; other languages use the default voice. */
@@ -75,7 +75,7 @@ export interface VisitOptions {
   readonly rejoin: string | undefined
   /** Group of addresses whose sessions count together; undefined if exempt. */
   readonly group: string | undefined
-  readonly hearing: Hearing
+  readonly hearing: HeardLanguages
   /** Others are in the room on arrival. */
   readonly accompanied: boolean
   readonly participant: (leg: string) => Participant | undefined
@@ -101,7 +101,7 @@ export class BrowserSession {
   readonly #reading = new CaptionForwarder()
   /** By speaker and language. */
   readonly #untranslated = new Map<string, UntranslatedSpeaker>()
-  #hearing: Hearing
+  #hearing: HeardLanguages
   #accompanied: boolean
   #leg: BrowserLeg | undefined
   #first: string | undefined
@@ -183,7 +183,7 @@ export class BrowserSession {
   }
 
   /** Applies the visitor’s choices; throws `RangeError` for invalid ones. */
-  choose(chosen: Partial<Hearing>, change: ParticipantChange, company: boolean): void {
+  choose(chosen: Partial<HeardLanguages>, change: ParticipantChange, company: boolean): void {
     this.#hearing = { ...this.#hearing, ...chosen }
     this.#change({ ...change, ...this.#heard(company) })
   }

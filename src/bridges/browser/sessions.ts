@@ -5,7 +5,7 @@ import type { BrowserLeg } from './browser-leg.ts'
 import { BrowserLegCounters } from './leg-counters.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 import type { PartyView } from './protocol.ts'
-import { BrowserSession, type Hearing } from './session.ts'
+import { BrowserSession, type HeardLanguages } from './session.ts'
 
 /** Interval between checks of quiet connections (ms). */
 const WATCH_MS = 200
@@ -101,7 +101,7 @@ export class BrowserSessions implements Disposable {
   /** Creates a session in `room`, without a connection yet. */
   begin(
     about: Pick<BrowserSession, 'room' | 'invited' | 'listens' | 'group' | 'rejoin'>,
-    hearing: Hearing,
+    hearing: HeardLanguages,
     accompanied: boolean,
   ): BrowserSession {
     const session = new BrowserSession({

@@ -208,14 +208,14 @@ export type LoginState =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'trying'; readonly attempts: number }
   | { readonly kind: 'ready' }
-  | { readonly kind: 'refused'; readonly why: Refused }
+  | { readonly kind: 'refused'; readonly why: IdentifyRefusal }
   | { readonly kind: 'closed' }
 
 /**
  * The token is invalid or revoked; the application lacks a requested intent; the bot is in too many guilds for one
  * connection; this protocol version is no longer supported.
  */
-export type Refused = 'token' | 'intents' | 'shards' | 'version'
+export type IdentifyRefusal = 'token' | 'intents' | 'shards' | 'version'
 
 /** The bridge as exposed by `app.discord`. */
 export interface DiscordBridge {

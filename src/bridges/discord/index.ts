@@ -7,17 +7,17 @@ import { type DiscordBridgeOptions, discordBridgeOptionsSchema } from './options
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { INTENTS } from './bot.ts'
-export type { Recording } from './channel/notice-terms.ts'
-export type { OfferedVoice, VoiceOffer } from './channel/voice-casting.ts'
+export type { RecordingMode } from './channel/notice-terms.ts'
+export type { CastableVoice, VoiceOffer } from './channel/voice-casting.ts'
 export type {
+  ChannelTranscriptFormat,
   ListenLinks,
   RoomCodeAttempts,
   TranscriptDocument,
-  TranscriptFormat,
   TranscriptQuery,
   TranscriptSource,
 } from './commands/command-context.ts'
-export type { LanguageOffer, OfferedLanguage } from './commands/language-choices.ts'
+export type { LanguageCapabilities, LanguageOffer } from './commands/language-choices.ts'
 export { allPermissions, inviteUrl, type WantedPermissions } from './commands/permissions.ts'
 export type { ConsentMode, ConsentOptions, Exclusion } from './consent.ts'
 export type {
@@ -29,11 +29,11 @@ export type {
   ChannelSpeaker,
   ChannelStatus,
   DiscordBridge,
+  IdentifyRefusal,
   Interpreters,
   LoginState,
   OutputLanguages,
   Preferences,
-  Refused,
   RunningChannel,
   RunningChannels,
   StartFailure,
@@ -43,10 +43,10 @@ export type { CommandCounters, LinkCounters } from './counters.ts'
 export type { JoinOptions } from './join-channel.ts'
 export type {
   ChannelOptions,
+  ChannelTranscripts,
   CommandSettings,
   DiscordBridgeOptions,
   LoginTurn,
-  TranscriptOptions,
 } from './options.ts'
 
 declare module 'fastify' {

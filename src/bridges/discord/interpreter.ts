@@ -7,10 +7,10 @@ import { AutoJoin } from './auto-join.ts'
 import { NicknameIndicator } from './channel/nickname-indicator.ts'
 import type { NoticeTerms } from './channel/notice-terms.ts'
 import { type ChannelServices, ChannelSession } from './channel/session.ts'
-import type { OfferedVoice } from './channel/voice-casting.ts'
+import type { CastableVoice } from './channel/voice-casting.ts'
 import { InteractionHandler } from './commands/interaction-handler.ts'
 import { LanguageList } from './commands/language-choices.ts'
-import { Registrar } from './commands/registration.ts'
+import { CommandRegistrar } from './commands/registration.ts'
 import {
   type ChannelInterpreter,
   type ChannelObserver,
@@ -68,7 +68,7 @@ export class DiscordInterpreter implements Interpreters {
   readonly #register: VoiceRegister
   readonly #events: GuildEvents
   readonly #languages: LanguageList
-  readonly #voices: ServiceList<OfferedVoice> | undefined
+  readonly #voices: ServiceList<CastableVoice> | undefined
   readonly #services: ChannelServices
   readonly #observer: ChannelObserver | undefined
   readonly #sessions = new Map<string, ChannelSession>()
@@ -80,7 +80,7 @@ export class DiscordInterpreter implements Interpreters {
   readonly #commandGuilds: readonly string[] | undefined
   readonly #interactions: InteractionHandler
   readonly #registered = Promise.withResolvers<void>()
-  #registrar: Registrar | undefined
+  #registrar: CommandRegistrar | undefined
   #saving: Ticker | undefined
   #count = 0
   #closing: Promise<void> | undefined
@@ -266,7 +266,7 @@ export class DiscordInterpreter implements Interpreters {
       this.#registered.resolve()
       return
     }
-    this.#registrar = new Registrar(
+    this.#registrar = new CommandRegistrar(
       { rest, applicationId, guilds, log: this.#log },
       { clock: this.#clock, counters: this.#interactions.counters },
     )

@@ -2,7 +2,7 @@ import { type Client, DiscordAPIError, Events, HTTPError } from 'discord.js'
 import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
 import { type Clock, setTimer, withTimeout } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
-import type { LoginState, Refused } from './contract.ts'
+import type { IdentifyRefusal, LoginState } from './contract.ts'
 
 /** Time limit for closing the gateway connection (ms). */
 const GOODBYE_MS = 5_000
@@ -46,7 +46,7 @@ const RESUMES_MOST = 10
 /** Retries of the login. */
 const RETRY: BackoffPolicy = { firstMs: 1_000, maxMs: 60_000 }
 /** Gateway close codes after which retries are pointless (Discord: Opcodes and Status Codes). */
-const REFUSALS: Readonly<Record<number, Refused>> = {
+const REFUSALS: Readonly<Record<number, IdentifyRefusal>> = {
   4004: 'token',
   4010: 'shards',
   4011: 'shards',
@@ -157,7 +157,7 @@ export class Login implements Disposable {
     this.#timer = setTimer(clock, waitMs, () => void this.#try(attempts + 1))
   }
 
-  #refuse(why: Refused): void {
+  #refuse(why: IdentifyRefusal): void {
     if (this.#state.kind === 'refused' || this.#state.kind === 'closed') return
     this.#state = { kind: 'refused', why }
     this.#options.log.error({ why }, 'Discord refused the bot; run `dragoman doctor`')
@@ -168,7 +168,7 @@ export class Login implements Disposable {
 /**
  * Returns the reason for which retries are pointless, if any. discord.js reports a malformed token as `TokenInvalid`.
  */
-function refusalOf(error: unknown): Refused | undefined {
+function refusalOf(error: unknown): IdentifyRefusal | undefined {
   if (error instanceof DiscordAPIError && error.status === 401) return 'token'
   if (error instanceof HTTPError && error.status === 401) return 'token'
   const { code, message = '' } = error as { code?: unknown; message?: string }

@@ -14,7 +14,7 @@ import type { Announcer } from '../../core/model/announcer.ts'
 import type { Dialer } from '../../core/model/dialer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
-import type { Recording } from './channel/notice-terms.ts'
+import type { RecordingMode } from './channel/notice-terms.ts'
 import type { VoiceOffer } from './channel/voice-casting.ts'
 import type { ListenLinks, RoomCodeAttempts, TranscriptSource } from './commands/command-context.ts'
 import type { LanguageOffer } from './commands/language-choices.ts'
@@ -113,7 +113,7 @@ export interface LoginTurn {
 }
 
 /** Transcripts of interpreted channels. */
-export interface TranscriptOptions {
+export interface ChannelTranscripts {
   readonly of: TranscriptSource
   /** Time for which the text is kept, as stated in notices. */
   readonly keeps: 'until-end' | 'longer'
@@ -148,9 +148,9 @@ export interface DiscordBridgeOptions {
   /** Limits guesses of room codes. Absent: only the commands' own limits apply. */
   readonly roomCodeLimiter?: RoomCodeAttempts
   /** Absent: `/interpret transcript` is disabled. */
-  readonly transcripts?: TranscriptOptions | undefined
+  readonly transcripts?: ChannelTranscripts | undefined
   /** Recording by the relay, as stated in notices; default: off. */
-  readonly recording?: Recording | undefined
+  readonly recording?: RecordingMode | undefined
   /** IDs of voice channels to interpret while people are in them. */
   readonly autoJoin?: readonly string[]
   /** Absent: `/interpret listen` is disabled. */

@@ -1,6 +1,6 @@
 import { Ticker } from '../../common/clock.ts'
 import { type LanguageId, languageTag } from '../../common/language.ts'
-import type { AdmissionControl } from '../../core/calls/dialer-policies.ts'
+import type { OverloadCheck } from '../../core/calls/dialer-policies.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
 import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
 import { DayUsage, type DayUsageOptions } from './day-usage.ts'
@@ -28,14 +28,14 @@ export function busy(language: LanguageId): Rejection {
  * Wraps `invite` to reject new calls during overload and draining; admitted calls continue. `language` is the default.
  */
 export function rejectWhileOverloaded(
-  admissionControl: AdmissionControl,
+  overloadCheck: OverloadCheck,
   language: LanguageId,
   invite: Decide,
 ): Decide {
   return call =>
     whenKnown(invite(call), decision => {
       const isInProgress = call.query[RESUMES_FIELD] !== undefined || Object.keys(call.answers).length > 0
-      if (isInProgress || 'refused' in decision || !admissionControl.rejection()) return decision
+      if (isInProgress || 'refused' in decision || !overloadCheck.rejection()) return decision
       return busy(('hears' in decision && decision.hears) || language)
     })
 }

@@ -15,7 +15,7 @@ const WORKING_MEDIA = 250
  *      │                  ├──stop──▶ stopped ──webhook of a call in progress──▶ expected
  *      └────over──────────┴──over──▶ over (final)
  */
-export type CallState =
+export type CarrierCallState =
   /** Instructions were sent; a stream is due. */
   | { readonly status: 'expected' }
   | { readonly status: 'live'; readonly leg: PhoneLeg }
@@ -58,7 +58,7 @@ export class Call {
   /** Time of the last change of `state` (clock ms). */
   changedAt: number
   readonly #onOver: () => void
-  #state: CallState = { status: 'expected' }
+  #state: CarrierCallState = { status: 'expected' }
 
   constructor(
     callId: string,
@@ -78,7 +78,7 @@ export class Call {
     this.#attempt = attempt
   }
 
-  get state(): CallState {
+  get state(): CarrierCallState {
     return this.#state
   }
 
@@ -159,13 +159,13 @@ export class Call {
     if (this.#state.status !== 'over') this.#become({ status: 'over', sorry }, now)
   }
 
-  #become(state: CallState, now: number): void {
+  #become(state: CarrierCallState, now: number): void {
     this.#state = state
     this.changedAt = now
   }
 }
 
-function afterLeg(reason: EndReason): CallState {
+function afterLeg(reason: EndReason): CarrierCallState {
   if (reason.kind === 'failed' || reason.kind === 'replaced') return { status: 'expected' }
   if (reason.kind === 'hangup' && reason.by === 'remote') return { status: 'stopped' }
   return { status: 'over', sorry: false }

@@ -44,7 +44,7 @@ export interface MediaDialect {
   /**
    * Parses one message. `data` is valid during the call only, and bytes in the result until the next one. Must not throw.
    */
-  parse(data: Buffer, isBinary: boolean): Inbound
+  parse(data: Buffer, isBinary: boolean): CarrierMessage
   /** Returns the builder of messages to the stream of `start`. */
   messages(start: Start): StreamMessages
 }
@@ -64,7 +64,7 @@ export interface StreamMessages {
   clear(): string | Buffer
 }
 
-export type Track = 'inbound' | 'outbound'
+export type StreamTrack = 'inbound' | 'outbound'
 
 export interface Start {
   readonly kind: 'start'
@@ -80,13 +80,13 @@ export interface Start {
 }
 
 /** All possible messages. `streamId` is empty if the message has none. */
-export type Inbound =
+export type CarrierMessage =
   | { readonly kind: 'connected' }
   | Start
   | {
       readonly kind: 'media'
       readonly streamId: string
-      readonly track: Track
+      readonly track: StreamTrack
       /** Milliseconds since the start of the stream; NaN if absent. */
       readonly timestampMs: number
       /** Number of the message in its track, ascending by one; NaN if absent. Used if `order` is `any`. */
@@ -99,10 +99,10 @@ export type Inbound =
   | { readonly kind: 'stop'; readonly streamId: string }
   /** An event of a later protocol version. */
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'invalid'; readonly fault: WireFault }
+  | { readonly kind: 'invalid'; readonly fault: CarrierMessageFault }
 
 /** Faults of a message: a closed set, usable as a metric label. */
-export type WireFault = 'json' | 'shape' | 'start' | 'media' | 'dtmf' | 'mark'
+export type CarrierMessageFault = 'json' | 'shape' | 'start' | 'media' | 'dtmf' | 'mark'
 
 /** A response to a webhook: what the carrier does with the call next. */
 export interface Instructions {

@@ -3,7 +3,7 @@ import { sameLanguage } from '../../common/language.ts'
 import type { Caption, OutageEvent } from '../../core/model/events.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import { eventData } from '../../service/engines/wire/server-sent-events.ts'
-import { meter, type Terminal, type Text } from '../terminal.ts'
+import { meter, type Terminal, type TerminalText } from '../terminal.ts'
 
 /** Figures collected while it ran. */
 export interface LiveSummary {
@@ -142,7 +142,7 @@ export class LiveView implements Disposable {
     const shown = new Set(bars.toSorted((a, b) => b.level - a.level).slice(0, BARS))
     const pieces = bars
       .filter(bar => shown.has(bar))
-      .flatMap(({ language, level }): Text[] => [
+      .flatMap(({ language, level }): TerminalText[] => [
         dim(`${language} `),
         { text: meter(level, BAR_WIDTH), color: 'green' },
         '  ',
@@ -151,7 +151,7 @@ export class LiveView implements Disposable {
   }
 }
 
-function dim(text: string): Text {
+function dim(text: string): TerminalText {
   return { text, color: 'dim' }
 }
 

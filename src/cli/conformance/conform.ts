@@ -9,7 +9,7 @@ import { bundledSentences } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
 import { SECTION_3, SECTION_4 } from './connection-statements.ts'
 import { SECTION_5, SECTION_6, SECTION_7 } from './event-statements.ts'
-import type { Evidence, Probe, Reply } from './evidence.ts'
+import type { Evidence, Probe, ServerReply } from './evidence.ts'
 import { batchReplies, refusedReplies, reply, voiceReplies } from './http-evidence.ts'
 import { SECTION_2 } from './http-statements.ts'
 import { admitted, sessionEvidence } from './session-evidence.ts'
@@ -59,7 +59,7 @@ async function gathered(probe: Probe): Promise<Evidence> {
  * Neither HTTP nor a connection accepts the key: nothing can be shown, and every further request would count as an
  * attempt to guess one.
  */
-function keyRefused({ apiKey }: Probe, { status, body }: Reply): CommandError {
+function keyRefused({ apiKey }: Probe, { status, body }: ServerReply): CommandError {
   const codes = [field(body, 'code'), field(body, 'error')].filter(each => typeof each === 'string').join('/')
   const answer = `HTTP ${status}${codes === '' ? '' : ` ${codes}`}`
   if (status === 429)

@@ -1,5 +1,5 @@
 import { EVENT } from '../../service/contract.ts'
-import type { Reply, SessionRecord } from './evidence.ts'
+import type { ServerReply, SessionRecord } from './evidence.ts'
 import {
   ackOf,
   audioOf,
@@ -171,14 +171,14 @@ export const SECTION_4: readonly Statement[] = [
   }),
 ]
 
-function answersJson(reply: Reply): Verdict {
+function answersJson(reply: ServerReply): Verdict {
   const { status, body } = reply
   if (status === 0 || unauthorized(reply)) return notShown(`HTTP ${status}`)
   return either(status === 200 && body !== undefined, `HTTP ${status} ${shown(body)}`)
 }
 
 /** Checks that a filter returns a subset of the voices. */
-function narrows(all: Reply, filtered: Reply): Verdict {
+function narrows(all: ServerReply, filtered: ServerReply): Verdict {
   const [before, after] = [entriesOf(all), entriesOf(filtered)]
   if (!before) return notShown('no list')
   if (!after) return broken(`${filtered.asked} returns ${filtered.status}`)
@@ -190,7 +190,7 @@ function narrows(all: Reply, filtered: Reply): Verdict {
 }
 
 /** Checks that two values of a filter return different voices. */
-function parts(all: Reply, one: Reply, other: Reply): Verdict {
+function parts(all: ServerReply, one: ServerReply, other: ServerReply): Verdict {
   const narrow = narrows(all, one)
   if (narrow.status !== 'holds') return narrow
   const [first, second] = [entriesOf(one), entriesOf(other)]

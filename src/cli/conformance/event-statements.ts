@@ -1,5 +1,5 @@
 import { EVENT } from '../../service/contract.ts'
-import type { Evidence, Reply, SessionRecord } from './evidence.ts'
+import type { Evidence, ServerReply, SessionRecord } from './evidence.ts'
 import {
   ackOf,
   answers,
@@ -55,7 +55,7 @@ export const SECTION_5: readonly Statement[] = [
 ]
 
 /** `replies` has the order of the same requests with a valid key: a path that fails with any key does not count. */
-function allRefused({ languages, voices, batch }: Evidence, replies: readonly Reply[]): Verdict {
+function allRefused({ languages, voices, batch }: Evidence, replies: readonly ServerReply[]): Verdict {
   const open = replies.find(({ status }) => status >= 200 && status < 300)
   if (open) return broken(`${open.asked} returns ${open.status}`)
   const withKey = [languages, voices.all, batch.stt]

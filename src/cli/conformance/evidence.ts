@@ -2,7 +2,7 @@ import type { Clock } from '../../common/clock.ts'
 import type { Namespace } from '../../service/contract.ts'
 
 /** An HTTP response. */
-export interface Reply {
+export interface ServerReply {
   /** The request, without the key. */
   readonly asked: string
   /** HTTP status; 0 without a response. */
@@ -35,27 +35,27 @@ export interface SessionRecord {
 
 /** Voice lists, by query. */
 export interface VoiceReplies {
-  readonly all: Reply
-  readonly target: Reply
-  readonly source: Reply
-  readonly block: Reply
-  readonly male: Reply
-  readonly female: Reply
-  readonly neural: Reply
-  readonly standard: Reply
+  readonly all: ServerReply
+  readonly target: ServerReply
+  readonly source: ServerReply
+  readonly block: ServerReply
+  readonly male: ServerReply
+  readonly female: ServerReply
+  readonly neural: ServerReply
+  readonly standard: ServerReply
   /** Both engines, in either order. */
-  readonly both: Reply
-  readonly bothTurned: Reply
+  readonly both: ServerReply
+  readonly bothTurned: ServerReply
   /** All combinations of gender, mode and engine for the language. */
-  readonly combinations: readonly Reply[]
+  readonly combinations: readonly ServerReply[]
 }
 
 export interface BatchReplies {
-  readonly stt: Reply
+  readonly stt: ServerReply
   /** The mode with speech output. */
-  readonly sts: Reply
+  readonly sts: ServerReply
   /** Response to a file that is not audio. */
-  readonly garbage: Reply
+  readonly garbage: ServerReply
 }
 
 /** Sessions, by purpose. */
@@ -84,12 +84,12 @@ export interface Evidence {
   /** Texts sent on `/translator` and on `/tts`. */
   readonly text: string
   readonly speech: string
-  readonly languages: Reply
+  readonly languages: ServerReply
   readonly voices: VoiceReplies
   readonly batch: BatchReplies
   /** Every HTTP operation without a key, and one with a wrong key. */
-  readonly keyless: readonly Reply[]
-  readonly wrongKey: readonly Reply[]
+  readonly keyless: readonly ServerReply[]
+  readonly wrongKey: readonly ServerReply[]
   readonly sessions: Sessions
   /** The first bytes served at the URL in `start`. */
   readonly stream: { readonly status: number; readonly head: Uint8Array } | undefined

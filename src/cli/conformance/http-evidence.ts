@@ -1,6 +1,6 @@
 import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { encodeWav } from '../../transcode/wav.ts'
-import type { BatchReplies, Evidence, Probe, Reply, VoiceReplies } from './evidence.ts'
+import type { BatchReplies, Evidence, Probe, ServerReply, VoiceReplies } from './evidence.ts'
 
 const WRONG_KEY = 'a-key-that-nobody-has'
 /** Maximum number of bytes read from a stream. */
@@ -12,7 +12,7 @@ export async function reply(
   path: string,
   key: string | undefined,
   form?: FormData,
-): Promise<Reply> {
+): Promise<ServerReply> {
   const asked = `${form ? 'POST' : 'GET'} ${path}`
   try {
     const response = await fetch(`${probe.base}${path}`, {
@@ -40,7 +40,7 @@ export async function voiceReplies(probe: Probe): Promise<VoiceReplies> {
   const { source, target, apiKey } = probe
   const get = (query: string) => reply(probe, `/api/voices${query}`, apiKey)
   const of = (language: string, filter = '') => get(`?language=${language}${filter}`)
-  const combinations: Reply[] = []
+  const combinations: ServerReply[] = []
   for (const gender of ['M', 'F'])
     for (const mode of ['block', 'streaming'])
       for (const engine of ['neural', 'standard'])

@@ -1,11 +1,11 @@
 import { io, type Socket } from 'socket.io-client'
 import { type Clock, setTimer } from '../../common/clock.ts'
-import type { SocketAddress } from '../../service/client/service-address.ts'
+import type { NamespaceAddress } from '../../service/client/service-address.ts'
 import { EVENT, type Namespace } from '../../service/contract.ts'
 import type { Happening, SessionRecord } from './evidence.ts'
 
 export interface RecordedSocketOptions {
-  readonly address: SocketAddress
+  readonly address: NamespaceAddress
   readonly namespace: Namespace
   readonly query: Readonly<Record<string, string>>
   /** Undefined: no key is sent. */

@@ -1,7 +1,7 @@
 import { replyBytes } from '../../service/client/audio-value.ts'
 import { EVENT } from '../../service/contract.ts'
 import { type Mp3Header, mp3HeaderAt } from '../../transcode/mp3/header.ts'
-import type { Evidence, Happening, Reply, SessionRecord } from './evidence.ts'
+import type { Evidence, Happening, ServerReply, SessionRecord } from './evidence.ts'
 
 /** `not shown`: the service never reached a state in which the statement can be observed. */
 export type Status = 'holds' | 'does not hold' | 'not shown'
@@ -138,7 +138,7 @@ export function mp3Frame(bytes: Uint8Array): Mp3Header | undefined {
 }
 
 /** Returns the list in a response: the body itself, or the only value of an object. */
-export function listOf({ status, body }: Reply): unknown[] | undefined {
+export function listOf({ status, body }: ServerReply): unknown[] | undefined {
   if (status !== 200) return undefined
   if (Array.isArray(body)) return body
   if (typeof body !== 'object' || body === null) return undefined
@@ -147,13 +147,13 @@ export function listOf({ status, body }: Reply): unknown[] | undefined {
 }
 
 /** Returns the entries as JSON, so that lists can be compared. */
-export function entriesOf(reply: Reply): Set<string> | undefined {
+export function entriesOf(reply: ServerReply): Set<string> | undefined {
   const list = listOf(reply)
   return list && new Set(list.map(entry => JSON.stringify(entry)))
 }
 
 /** True if the service rejected the key. */
-export function unauthorized({ status }: Reply): boolean {
+export function unauthorized({ status }: ServerReply): boolean {
   return status === 401 || status === 403
 }
 

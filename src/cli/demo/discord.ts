@@ -7,7 +7,7 @@ import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { bundledSentences, wideAudio } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
 import { ConversationLog, type DiscordDemoResult, reportDiscord, type Said, writeRecord } from './results.ts'
-import { ScriptedRecognizer, SPEAKERS, type SpeakerKey, TURNS, type Turn } from './scripts.ts'
+import { ScriptedRecognizer, type ScriptTurn, SPEAKERS, type SpeakerKey, TURNS } from './scripts.ts'
 import { noticesOver, translationHeard } from './turn-taking.ts'
 
 /** Interval of checking the chat (ms). */
@@ -78,7 +78,7 @@ export interface DiscordDemoOptions {
   readonly output: string
   readonly json?: boolean | undefined
   /** Default: all turns of the script. */
-  readonly turns?: readonly Turn[]
+  readonly turns?: readonly ScriptTurn[]
 }
 
 /**
@@ -149,7 +149,7 @@ interface Speech {
   readonly pcm: Int16Array
 }
 
-async function speechOf(app: App, { by, recording, text }: Turn): Promise<Speech> {
+async function speechOf(app: App, { by, recording, text }: ScriptTurn): Promise<Speech> {
   if (recording !== undefined)
     return { by, pcm: await wideAudio((await bundledSentences())[recording - 1] ?? '') }
   const { language } = SPEAKERS[by]

@@ -8,7 +8,7 @@ import { wavHeader } from '../../transcode/wav.ts'
 import { LINE_RATE } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
 import { type LagPoint, lagPlot } from './lag-plot.ts'
-import { CALLEE, type Line } from './scripts.ts'
+import { CALLEE, type ScriptLine } from './scripts.ts'
 
 /** Speech that starts at `atMs` (clock ms). */
 export interface Said {
@@ -205,7 +205,7 @@ function clock(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-export interface Phones {
+export interface PhoneResults {
   readonly caller: SimulatedCall
   readonly callee: SimulatedCall
 }
@@ -224,8 +224,8 @@ export interface TwoPhonesResult {
 
 /** Writes both sides, the transcript and the plot into `folder`, which must exist; returns their paths. */
 export async function write(
-  phones: Phones,
-  said: Readonly<Record<Line['by'], readonly Said[]>>,
+  phones: PhoneResults,
+  said: Readonly<Record<ScriptLine['by'], readonly Said[]>>,
   minutes: ConversationLog,
   folder: string,
 ): Promise<string[]> {
@@ -254,7 +254,7 @@ function seriesOf({ lag }: ConversationLog): { name: string; points: readonly La
 
 /** Returns the result for scripts; `lines` is the number of lines spoken. */
 export function resultOf(
-  { caller, callee }: Phones,
+  { caller, callee }: PhoneResults,
   minutes: ConversationLog,
   files: readonly string[],
   lines: number,

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { LanguageId } from '../../common/language.ts'
 
-export interface Line {
+export interface ScriptLine {
   readonly by: 'caller' | 'callee'
   /** A bundled recording, by its number; absent: the embedded voice says the text. */
   readonly recording?: number
@@ -22,7 +22,7 @@ export const CALLEE: Role = { name: 'Ana', language: 'es-es', number: '+34600000
 export const DESK = '+15005550001'
 
 /** A dialogue about a page of Jane Austen. Each Spanish line has no pauses, so that it is one utterance. */
-export const DIALOGUE: readonly Line[] = [
+export const DIALOGUE: readonly ScriptLine[] = [
   { by: 'callee', text: 'Buenos días, ¿quién era ese hombre?' },
   { by: 'caller', recording: 2, text: 'He was not an ill-disposed young man.' },
   { by: 'callee', text: '¿Y su mujer es amable?' },
@@ -45,7 +45,7 @@ export const SPEAKERS = {
 } as const satisfies Record<string, Speaker>
 export type SpeakerKey = keyof typeof SPEAKERS
 
-export interface Turn {
+export interface ScriptTurn {
   readonly by: SpeakerKey
   /** A bundled recording, by its number; absent: the embedded voice says the text. */
   readonly recording?: number
@@ -53,7 +53,7 @@ export interface Turn {
 }
 
 /** The conversation: John and Mary read from a book (recorded by the same reader), Ana asks. */
-export const TURNS: readonly Turn[] = [
+export const TURNS: readonly ScriptTurn[] = [
   { by: 'john', recording: 2, text: 'He was not an ill-disposed young man.' },
   { by: 'ana', text: '¿Y su mujer es amable?' },
   { by: 'mary', recording: 5, text: 'He might even have been made amiable himself.' },

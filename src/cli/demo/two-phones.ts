@@ -9,8 +9,15 @@ import { LiveView } from '../call/live-view.ts'
 import { bundledSentences, lineAudio, withPauses } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
 import type { Said } from './results.ts'
-import { ConversationLog, type Phones, report, resultOf, type TwoPhonesResult, write } from './results.ts'
-import { CALLEE, CALLER, DESK, DIALOGUE, type Line, ScriptedRecognizer } from './scripts.ts'
+import {
+  ConversationLog,
+  type PhoneResults,
+  report,
+  resultOf,
+  type TwoPhonesResult,
+  write,
+} from './results.ts'
+import { CALLEE, CALLER, DESK, DIALOGUE, ScriptedRecognizer, type ScriptLine } from './scripts.ts'
 import { BREATH_MS, noticesHeard, translationHeard } from './turn-taking.ts'
 
 /** Public URL of the bridge for the simulated Twilio, which signs it. */
@@ -27,7 +34,7 @@ export interface TwoPhonesOptions {
   readonly output: string
   readonly json?: boolean | undefined
   /** Lines to speak. Default: the whole dialogue. */
-  readonly lines?: readonly Line[]
+  readonly lines?: readonly ScriptLine[]
 }
 
 /**
@@ -104,11 +111,11 @@ function introduce(address: string, twilio: TwilioSimulator, terminal: Terminal)
 
 /** Speech to play, at the sampling rate of the phone. */
 interface Speech {
-  readonly by: Line['by']
+  readonly by: ScriptLine['by']
   readonly pcm: Int16Array
 }
 
-async function speechOf(app: App, { by, recording, text }: Line): Promise<Speech> {
+async function speechOf(app: App, { by, recording, text }: ScriptLine): Promise<Speech> {
   if (recording !== undefined)
     return { by, pcm: await lineAudio((await bundledSentences())[recording - 1] ?? '') }
   const { pcm } = await app.announcer.say(text, CALLEE.language, CALLEE.language)
@@ -135,8 +142,8 @@ async function converse(
     throw new BridgeError('DIAL_FAILED', `the call ended before it was answered: ${callee.reason}`)
   terminal.line(`${CALLEE.name} answers. Both hear a notice that the call is interpreted.`)
   await ready
-  const phones: Phones = { caller, callee }
-  const said: Record<Line['by'], Said[]> = { caller: [], callee: [] }
+  const phones: PhoneResults = { caller, callee }
+  const said: Record<ScriptLine['by'], Said[]> = { caller: [], callee: [] }
   for (const { by, pcm } of speeches) {
     const saying = phones[by].say(withPauses([pcm], BREATH_MS))
     void saying.then(({ startedAt }) => startedAt !== undefined && said[by].push({ atMs: startedAt, pcm }))

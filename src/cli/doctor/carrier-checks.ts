@@ -1,8 +1,8 @@
 import { carrierApi } from '../../app/carriers.ts'
+import type { Config } from '../../app/settings/load.ts'
 import { CarrierError } from '../../bridges/phone/carrier.ts'
 import { CARRIERS, type RegisteredCarrier } from '../../bridges/phone/carriers.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /**

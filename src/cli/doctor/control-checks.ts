@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Config } from '../../config/load.ts'
+import type { Config } from '../../app/settings/load.ts'
 import { isWrittenLocal, PrivateAddressError, publicLookup } from '../../net/outbound-guard.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { isDragoman, localAddress, statusOf } from './requests.ts'

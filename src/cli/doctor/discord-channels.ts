@@ -8,9 +8,9 @@ import {
   type REST,
   Routes,
 } from 'discord.js'
+import type { Config } from '../../app/settings/load.ts'
 import { inviteUrl, missingFrom, neededFor } from '../../bridges/discord/commands/permissions.ts'
 import { type RestTrouble, restTrouble } from '../../bridges/discord/commands/rest.ts'
-import type { Config } from '../../config/load.ts'
 import type { Purpose } from '../../messages/discord/types.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -52,7 +52,7 @@ function botRoleOf({ guild, member }: GuildStanding): string {
 /** Maximum number of guilds searched for a channel that the bot cannot see. */
 const MOST_GUILDS = 20
 
-export interface DiscordOptions {
+export interface DiscordCheckOptions {
   readonly rest: REST
   readonly applicationId: string
   readonly botId: string
@@ -60,7 +60,7 @@ export interface DiscordOptions {
 }
 
 /** Checks whether the bot has the required permissions in each configured channel. Never rejects. */
-export async function channelChecks({ discord }: Config, options: DiscordOptions): Promise<Check[]> {
+export async function channelChecks({ discord }: Config, options: DiscordCheckOptions): Promise<Check[]> {
   const standings = new Map<string, Promise<GuildStanding>>()
   const standingIn = (guildId: string) => {
     const known = standings.get(guildId) ?? standingOf(guildId, options)
@@ -82,7 +82,7 @@ export async function channelChecks({ discord }: Config, options: DiscordOptions
 async function channelCheck(
   id: string,
   { captions }: Config['discord'],
-  options: DiscordOptions,
+  options: DiscordCheckOptions,
   standingIn: (guildId: string) => Promise<GuildStanding>,
 ): Promise<Check> {
   const name = `channel ${id}`
@@ -122,7 +122,7 @@ type GuildChannel = APIChannel & { readonly guild_id: string; readonly name: str
 /** Finds the channel, even if the bot cannot see it or connect to it, without which Discord does not show it. */
 async function foundChannel(
   id: string,
-  { rest, guildIds }: DiscordOptions,
+  { rest, guildIds }: DiscordCheckOptions,
 ): Promise<GuildChannel | undefined> {
   try {
     const channel = (await rest.get(Routes.channel(id))) as APIChannel
@@ -140,7 +140,7 @@ async function foundChannel(
   return undefined
 }
 
-async function standingOf(guildId: string, { rest, botId }: DiscordOptions): Promise<GuildStanding> {
+async function standingOf(guildId: string, { rest, botId }: DiscordCheckOptions): Promise<GuildStanding> {
   const guild = (await rest.get(Routes.guild(guildId))) as APIGuild
   const member = (await rest.get(Routes.guildMember(guildId, botId))) as APIGuildMember
   return { guild, member: { ...member, user: { id: botId } } }

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module'
 import { type APIApplication, type RESTAPIPartialCurrentUserGuild, Routes } from 'discord.js'
+import type { Config } from '../../app/settings/load.ts'
 import { inviteUrl } from '../../bridges/discord/commands/permissions.ts'
 import { type CommandState, commandStates } from '../../bridges/discord/commands/registration.ts'
 import { restClient, restTrouble } from '../../bridges/discord/commands/rest.ts'
 import { howToInstall } from '../../common/optional-package.ts'
-import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { channelChecks, troubleCheck } from './discord-channels.ts'
 

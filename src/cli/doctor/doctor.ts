@@ -1,5 +1,5 @@
+import { type Config, ConfigError, loadConfig } from '../../app/settings/load.ts'
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
-import { type Config, ConfigError, loadConfig } from '../../config/load.ts'
 import { carrierAccountChecks } from './carrier-checks.ts'
 import { type Check, fail } from './check.ts'
 import { controlChecks } from './control-checks.ts'

@@ -1,5 +1,5 @@
+import type { Config } from '../../app/settings/load.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import type { Config } from '../../config/load.ts'
 import { localToken } from '../local-token.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { isDragoman, localAddress } from './requests.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/load.ts'
+import type { Config } from '../../app/settings/load.ts'
 import type { EngineKind } from '../../service/engines/engine.ts'
 import { type ExaminedEngine, engineNamed, examineInstalled } from '../../service/engines/settings.ts'
 import { type ConfiguredEngine, choiceOf, configuredEngines } from '../engines/configured-engines.ts'

@@ -1,9 +1,9 @@
 import { openFleet } from '../../app/fleet.ts'
+import type { Config } from '../../app/settings/load.ts'
 import { pause, systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { noopLogger } from '../../common/log.ts'
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
-import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Two heartbeats of the other nodes (ms). */

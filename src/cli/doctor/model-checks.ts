@@ -1,5 +1,5 @@
+import type { Config } from '../../app/settings/load.ts'
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
-import type { Config } from '../../config/load.ts'
 import { inspectModel, type ModelTask } from '../../service/engines/local/sherpa/model-files.ts'
 import { type Check, fail, ok } from './check.ts'
 

@@ -2,8 +2,8 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import { routeTo } from '../../../simulator/twilio/phone/request.ts'
+import type { Config } from '../../app/settings/load.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
-import type { Config } from '../../config/load.ts'
 
 const PATIENCE_MS = 5_000
 

@@ -1,11 +1,11 @@
 import { signRequest } from '../../../simulator/index.ts'
 import { newSid } from '../../../simulator/twilio/phone/wire.ts'
-import type { Config } from '../../config/load.ts'
+import type { Config } from '../../app/settings/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { localAddress, type ProbeResult, probeHttp, saysDragoman } from './requests.ts'
 
 /** The route between Twilio and this server, checked without a call. */
-export interface Route {
+export interface WebhookRoute {
   /** `GET /health` at the public address; a proxy may block it. */
   readonly health: ProbeResult
   /**
@@ -26,7 +26,7 @@ export interface WayOptions {
 }
 
 /** Checks the route to the public address. Places no call. */
-export async function checkRoute(config: Config, { running, connectTo }: WayOptions): Promise<Route> {
+export async function checkRoute(config: Config, { running, connectTo }: WayOptions): Promise<WebhookRoute> {
   const publicUrl = withoutSlash(config.publicUrl ?? '')
   const [token] = config.twilio.authTokens
   // The end of an unknown call is acknowledged and has no effect.
@@ -51,7 +51,7 @@ type Answer = Extract<ProbeResult, { kind: 'answer' }>
 const FEW_DAYS = 7
 
 /** Checks DNS, certificate and proxy: the public address must reach this server. */
-export function reachedCheck(way: Route, config: Config): Check {
+export function reachedCheck(way: WebhookRoute, config: Config): Check {
   const name = 'public address answers'
   const { health, signed } = way
   if (leadsHere(way)) {
@@ -72,7 +72,7 @@ export function reachedCheck(way: Route, config: Config): Check {
 }
 
 /** True if a Dragoman server answers at the public address. */
-export function leadsHere({ health, signed }: Route): boolean {
+export function leadsHere({ health, signed }: WebhookRoute): boolean {
   return saysDragoman(health) || (signed?.kind === 'answer' && signed.status === 204)
 }
 
@@ -80,7 +80,10 @@ export function leadsHere({ health, signed }: Route): boolean {
  * Checks whether the running server accepts Twilio’s signatures for the public address. Only if a Dragoman server
  * answers there.
  */
-export function signatureCheck({ signed, direct }: Route, { publicUrl = '' }: Config): Check | undefined {
+export function signatureCheck(
+  { signed, direct }: WebhookRoute,
+  { publicUrl = '' }: Config,
+): Check | undefined {
   const name = 'Twilio signature'
   if (signed === undefined) return undefined
   const status = signed.kind === 'answer' ? signed.status : 0
@@ -110,7 +113,7 @@ interface Trouble {
 }
 
 /** A server other than Dragoman answers. */
-function elsewhere({ status, location }: Answer, way: Route, config: Config): Trouble {
+function elsewhere({ status, location }: Answer, way: WebhookRoute, config: Config): Trouble {
   const { publicUrl = '' } = config
   const here = localAddress(config)
   if (status >= 300 && status < 400)

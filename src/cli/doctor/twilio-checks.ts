@@ -1,11 +1,11 @@
 import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js'
 import type { Twilio } from 'twilio'
+import type { Config } from '../../app/settings/load.ts'
 import { CARRIERS } from '../../bridges/phone/carriers.ts'
 import { boundSettings, voiceSettingsOf } from '../../bridges/phone/rest/numbers.ts'
 import { carrierError } from '../../bridges/phone/twilio/rest.ts'
 import { restClient } from '../../bridges/phone/twilio/rest-client.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Maximum number of countries checked for a shared prefix (+1). */

@@ -1,7 +1,7 @@
+import type { Config } from '../../app/settings/load.ts'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
-import type { Config } from '../../config/load.ts'
 import { isLoopback } from '../../net/client-address.ts'
 import type { EngineKind } from '../../service/engines/engine.ts'
 import type { EngineSet } from '../../service/engines/engine-set.ts'

@@ -1,6 +1,6 @@
 /** The available engines and models. */
 
-import type { Config } from '../../config/load.ts'
+import type { Config } from '../../app/settings/load.ts'
 import type { TextTranslator } from '../../service/engines/engine.ts'
 import type { EngineSet } from '../../service/engines/engine-set.ts'
 import { LANGUAGE_ROWS } from '../../service/engines/languages.ts'

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import type { Config } from '../../app/settings/load.ts'
 import type { LanguageId } from '../../common/language.ts'
-import type { Config } from '../../config/load.ts'
 import { CommandError } from '../errors.ts'
 import { sampleSentence, wideAudio } from '../sample-audio.ts'
-import type { Colored, Terminal, Text } from '../terminal.ts'
+import type { Colored, Terminal, TerminalText } from '../terminal.ts'
 import { type ConfiguredEngine, configuredEngines } from './configured-engines.ts'
 import type { RunTimes } from './engine-run.ts'
 import { type EngineTest, type EngineTestOptions, type TestSentence, testEngine } from './engine-test.ts'
@@ -74,10 +74,10 @@ const SIGN: Readonly<Record<EngineTest['outcome'], Colored>> = {
   skipped: { text: '–', color: 'dim' },
 }
 
-function linesOf(test: EngineTest): Text[][] {
+function linesOf(test: EngineTest): TerminalText[][] {
   const { kind, engine, outcome, reason, from, to, text, translation, speech, times } = test
   const pair = [from, to].filter(each => each !== undefined).join(' → ')
-  const head: Text[] = [SIGN[outcome], ` ${kind}  ${engine}${pair === '' ? '' : `  ${pair}`}`]
+  const head: TerminalText[] = [SIGN[outcome], ` ${kind}  ${engine}${pair === '' ? '' : `  ${pair}`}`]
   if (outcome !== 'ok') return [[...head, `  ${reason}`]]
   const costs =
     test.cost && test.cost.amount > 0 ? `${test.cost.amount.toPrecision(2)} ${test.cost.currency}` : undefined

@@ -6,23 +6,23 @@ import type { Fleet } from '../model/fleet.ts'
 import type { SharedState } from '../model/shared-state.ts'
 
 /** Decides whether a new call must be rejected, and counts rejections. */
-export interface AdmissionControl {
+export interface OverloadCheck {
   rejection(): string | undefined
 }
 
 /** A dialer that rejects API calls during overload. */
-export class AdmissionControlledDialer implements Dialer {
+export class OverloadProtectedDialer implements Dialer {
   readonly #dialer: Dialer
-  readonly #admissionControl: AdmissionControl
+  readonly #overloadCheck: OverloadCheck
 
   /** The caller keeps ownership of the dialer. */
-  constructor(dialer: Dialer, admissionControl: AdmissionControl) {
+  constructor(dialer: Dialer, overloadCheck: OverloadCheck) {
     this.#dialer = dialer
-    this.#admissionControl = admissionControl
+    this.#overloadCheck = overloadCheck
   }
 
   dial(request: DialRequest): OutgoingCall {
-    const why = this.#admissionControl.rejection()
+    const why = this.#overloadCheck.rejection()
     if (why)
       throw new BridgeError('CAPACITY', `no new calls at present: ${why}`, {
         retryable: true,

@@ -1,6 +1,6 @@
 import { type Clock, setTimer } from '../../common/clock.ts'
 import type { OutageEvent } from '../model/events.ts'
-import type { AttendantVoice } from './spoken-notices.ts'
+import type { NoticeVoice } from './notice-voice.ts'
 
 /** Duration of an outage before listeners are notified (ms); most are shorter. */
 const NOTICE_AFTER_MS = 1_000
@@ -14,7 +14,7 @@ const RECOVERY_NOTICE_AFTER_MS = 5_000
  * outage has ended.
  */
 export class OutageNotice implements Disposable {
-  readonly #voice: AttendantVoice
+  readonly #voice: NoticeVoice
   readonly #clock: Clock
   readonly #reachable: () => boolean
   /** The outages of this listener, by speaker and language, in the order in which they started. */
@@ -25,7 +25,7 @@ export class OutageNotice implements Disposable {
   #toldAt = Number.NEGATIVE_INFINITY
 
   /** `reachable`: the service responds, so the outage concerns single speakers. */
-  constructor(voice: AttendantVoice, clock: Clock, reachable: () => boolean) {
+  constructor(voice: NoticeVoice, clock: Clock, reachable: () => boolean) {
     this.#voice = voice
     this.#clock = clock
     this.#reachable = reachable

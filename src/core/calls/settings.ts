@@ -11,8 +11,8 @@ const keys = (usual: string) =>
     .default(usual)
     .describe('keys like "*1" in quotes, or off')
 
-/** Settings of the attendant, which handles key commands of participants and plays notices. */
-export const attendantSettingsSchema = z.strictObject({
+/** Settings of the key commands of participants. */
+export const keypadSettingsSchema = z.strictObject({
   /** Key sequence of each action. A digit follows the sequence of `language`. */
   keys: z
     .strictObject({
@@ -21,7 +21,7 @@ export const attendantSettingsSchema = z.strictObject({
       mute: keys('*3').meta({ about: 'Mute and unmute yourself.' }),
       recording: keys('*5').meta({ about: 'Pause and resume the recording.' }),
       language: keys('*9').meta({
-        about: 'Change the language; a digit for one of attendant.languages follows.',
+        about: 'Change the language; a digit for one of keypad.languages follows.',
       }),
       options: keys('*0').meta({ about: 'List the available keys.' }),
     })
@@ -47,17 +47,15 @@ export const attendantSettingsSchema = z.strictObject({
     }),
 })
 
-export type AttendantSettings = Expanded<z.infer<typeof attendantSettingsSchema>>
+export type KeypadSettings = Expanded<z.infer<typeof keypadSettingsSchema>>
 
 /** Fills in the defaults. Throws on an unknown key or an invalid value. */
-export function attendantOptions(
-  given: SettingsInput<typeof attendantSettingsSchema> = {},
-): AttendantSettings {
-  return attendantSettingsSchema.parse(given)
+export function keypadOptions(given: SettingsInput<typeof keypadSettingsSchema> = {}): KeypadSettings {
+  return keypadSettingsSchema.parse(given)
 }
 
 /** Returns the key sequences of all actions that are not `off`. */
-export function keyMapOf(keys: AttendantSettings['keys']): KeyMap {
+export function keyMapOf(keys: KeypadSettings['keys']): KeyMap {
   return Object.fromEntries(
     KEY_ACTIONS.flatMap(action => (keys[action] === 'off' ? [] : [[action, keys[action]]])),
   )

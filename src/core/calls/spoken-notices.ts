@@ -1,92 +1,197 @@
-import { type Clock, pause, setTimer } from '../../common/clock.ts'
-import type { LanguageId } from '../../common/language.ts'
-import type { Announcer, NoticeName } from '../model/announcer.ts'
-import type { Announcement } from '../playout/announcement.ts'
+import { type Clock, systemClock } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import { type LanguageId, sameLanguage } from '../../common/language.ts'
+import type { Logger } from '../../common/log.ts'
+import type { Announcer } from '../model/announcer.ts'
+import { type KeyCommand, type KeyTable, keyTable, NO_KEYS, press } from '../model/key-commands.ts'
+import type { Recorder } from '../model/recording.ts'
 import type { Participant } from '../room/participant.ts'
+import type { Relay } from '../room/relay.ts'
+import { NoticeVoice } from './notice-voice.ts'
+import { OutageNotice } from './outage-notice.ts'
+import { type KeypadSettings, keyMapOf } from './settings.ts'
 
-/** Plays the attendant's notices to one participant, in their language. A new notice replaces the previous one. */
-export class AttendantVoice {
-  readonly #announcer: Announcer
-  readonly #party: Participant
-  readonly #language: LanguageId
-  #last: Announcement | undefined
-  /** Number of notices requested so far. */
-  #count = 0
+/** Maximum time between two keys of a sequence (ms). */
+const KEY_TIMEOUT_MS = 3_000
 
-  /** `language`: for a participant without a language. */
-  constructor(announcer: Announcer, party: Participant, language: LanguageId) {
-    this.#announcer = announcer
-    this.#party = party
-    this.#language = language
-  }
+/** Remaining times of a call that are announced to the participant (minutes). */
+const MINUTES_LEFT = [5, 2]
 
-  /** Settles when the notice is queued, or another notice has replaced it. */
-  async say(name: NoticeName, values: Readonly<Record<string, string>> = {}): Promise<void> {
-    const number = ++this.#count
-    const { hears, speaks } = this.#party.state
-    const sound = await this.#announcer.notice(name, hears ?? speaks ?? this.#language, values)
-    if (number !== this.#count) return
-    this.#last?.stop({ flush: true })
-    this.#last = this.#party.announce(sound)
-  }
-
-  /** Stops the last notice, which no longer applies. */
-  hush(): void {
-    this.#count++
-    this.#last?.stop({ flush: true })
-    this.#last = undefined
-  }
+/** Options of the spoken notices. The caller keeps ownership of all objects. */
+export interface SpokenNoticesOptions {
+  /** The relay whose participants are attended to. */
+  readonly relay: Relay
+  readonly announcer: Announcer
+  readonly settings: KeypadSettings
+  /** Omit it without recording. */
+  readonly recorder?: Recorder | undefined
+  readonly clock?: Clock
+  /** Default: the log of the relay. */
+  readonly log?: Logger
+  /** Language of notices for participants without a language. Default `en-us`. */
+  readonly language?: LanguageId | undefined
+  /** Time limit of a call, which is enforced elsewhere and only announced here. Default: none. */
+  readonly maxMinutes?: number | undefined
 }
 
-/** Maximum wait for the playback of a notice (ms). */
-const HEARD_MS = 15_000
-/** Last words can remain in the service for this long (ms) … */
-const WORDS_MS = 1_000
-/** … with this as the maximum wait (ms). A notice lets them continue for another 1.5 s: 3 s in total. */
-const REST_MS = 1_500
-/** Interval between checks of the playback (ms). */
-const LOOK_MS = 100
+/** State of one participant. */
+interface Attended {
+  readonly party: Participant
+  readonly voice: NoticeVoice
+  readonly outage: OutageNotice
+  readonly timers: readonly Disposable[]
+  keys: typeof NO_KEYS
+}
 
-/** Plays notices, in each participant's language, and a ringing tone. */
-export class SwitchboardVoice {
-  readonly #announcer: Announcer
+/**
+ * Attends to every participant: handles their key commands and plays notices in their language, for example when
+ * interpreting is paused, the service is unavailable or their time is nearly up. It uses only the public methods of
+ * participants; calls also work without it. The creator starts it and disposes of it.
+ */
+export class SpokenNotices implements Disposable {
+  readonly #options: SpokenNoticesOptions
   readonly #clock: Clock
-  readonly #language: LanguageId
+  readonly #log: Logger
+  readonly #table: KeyTable
+  readonly #attended = new Map<string, Attended>()
+  #subscriptions: readonly Disposable[] = []
 
-  /** `language`: for participants without a language. */
-  constructor(announcer: Announcer, clock: Clock, language: LanguageId) {
-    this.#announcer = announcer
+  constructor(options: SpokenNoticesOptions) {
+    const { relay, clock = systemClock, log = relay.log } = options
+    this.#options = options
     this.#clock = clock
-    this.#language = language
+    this.#log = log
+    this.#table = keyTable(keyMapOf(options.settings.keys))
   }
 
-  /** Plays a notice. Resolves when `party` has heard it or left, or after a timeout. Never rejects. */
-  async say(
-    party: Participant,
-    name: NoticeName,
-    values: Readonly<Record<string, string>> = {},
-  ): Promise<void> {
-    const { hears, speaks } = party.state
-    const sound = await this.#announcer.notice(name, hears ?? speaks ?? this.#language, values)
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    using _timer = setTimer(this.#clock, HEARD_MS, resolve)
-    await Promise.race([party.announce(sound).ended, late])
+  /** Attends to every participant from now on. Call it once. */
+  start(): void {
+    const { observer } = this.#options.relay
+    this.#subscriptions = [
+      observer.on('dtmf', ({ participant, digit }) => this.#pressed(participant, digit)),
+      observer.on('outage', event => this.#of(event.participant)?.outage.take(event)),
+      observer.on('admitted', ({ participant }) => void this.#of(participant)),
+      observer.on('left', ({ participant }) => this.#forget(participant)),
+    ]
   }
 
-  /** Plays the ringing tone until it is stopped. */
-  ring(party: Participant): Announcement {
-    return party.announce(this.#announcer.tone('ringback'))
+  /** Stops attending to all participants. */
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
+    for (const id of [...this.#attended.keys()]) this.#forget(id)
   }
 
-  /** Resolves when `party` has heard all translations, including last words that still arrive, or after a timeout. */
-  async heardOut(party: Participant): Promise<void> {
-    const begun = this.#clock.now()
-    for (;;) {
-      const now = this.#clock.now()
-      const queued = party.playout.backlogMs > 0 || party.playout.aheadMs(now) > 0
-      const waited = now - begun
-      if (waited >= REST_MS || (waited >= WORDS_MS && !queued)) return
-      await pause(this.#clock, LOOK_MS)
+  #of(id: string): Attended | undefined {
+    const known = this.#attended.get(id)
+    if (known) return known
+    const { relay, announcer, language = 'en-us' } = this.#options
+    const party = relay.find(id)
+    if (!party) return undefined
+    const voice = new NoticeVoice(announcer, party, language)
+    const attended: Attended = {
+      party,
+      voice,
+      outage: new OutageNotice(voice, this.#clock, () => !relay.serviceUnavailable),
+      timers: this.#timersOf(party, voice),
+      keys: NO_KEYS,
     }
+    this.#attended.set(id, attended)
+    return attended
+  }
+
+  #forget(id: string): void {
+    const attended = this.#attended.get(id)
+    if (!attended) return
+    this.#attended.delete(id)
+    attended.outage[Symbol.dispose]()
+    for (const timer of attended.timers) timer[Symbol.dispose]()
+  }
+
+  #timersOf({ since, invitation }: Participant, voice: NoticeVoice): Disposable[] {
+    const { maxMinutes = 0 } = this.#options
+    const endsAt = since + maxMinutes * 60_000 - (invitation.elapsedMs ?? 0)
+    // Of a call that continues, some were announced before.
+    return MINUTES_LEFT.filter(left => left < maxMinutes && endsAt - left * 60_000 > since).map(left =>
+      this.#clock.at(endsAt - left * 60_000, () => void voice.say('minutes-left', { minutes: String(left) })),
+    )
+  }
+
+  #pressed(id: string, key: string): void {
+    const attended = this.#of(id)
+    if (!attended) return
+    const { state, command } = press(this.#table, attended.keys, key, this.#clock.now(), KEY_TIMEOUT_MS)
+    attended.keys = state
+    if (!command) return
+    const room = attended.party.invitation.room
+    this.#log.info({ participant: id, action: command.action }, 'key command')
+    this.#options.relay.observer.emit('command', { room, participant: id, action: command.action })
+    this.#do(attended, command)
+  }
+
+  #do(attended: Attended, command: KeyCommand): void {
+    const { party, voice } = attended
+    switch (command.action) {
+      case 'pause':
+        this.#pause(party)
+        break
+      case 'repeat':
+        voice.hush()
+        if (!party.repeat()) void voice.say('nothing-to-repeat')
+        break
+      case 'mute':
+        void voice.say(party.change({ muted: !party.state.muted }).muted ? 'muted' : 'unmuted')
+        break
+      case 'recording':
+        this.#record(party)
+        break
+      case 'language':
+        this.#choose(attended, command.choice)
+        break
+      case 'options':
+        void voice.say('options', this.#keysOf(party))
+        break
+      default:
+        command satisfies never
+    }
+  }
+
+  /** In a room of two, the other participant is notified too, because they hear the difference. */
+  #pause(party: Participant): void {
+    const { interpreting } = party.change({ interpreting: !party.state.interpreting })
+    const notice = interpreting ? 'interpreting-resumed' : 'interpreting-paused'
+    const others = [...(this.#options.relay.rooms.get(party.invitation.room)?.participants.values() ?? [])]
+    for (const each of others.length === 2 ? others : [party]) void this.#of(each.id)?.voice.say(notice)
+  }
+
+  /** The recorder itself notifies all participants of the room. */
+  #record({ invitation: { room } }: Participant): void {
+    const { recorder } = this.#options
+    try {
+      const state = recorder?.of(room)?.state
+      if (state === 'recording' || state === 'notice') recorder?.pause(room)
+      else if (state === 'paused') recorder?.resume(room)
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      this.#log.warn({ room, code: error.code, error: error.message }, 'recording not changed')
+    }
+  }
+
+  /** Changes the language that the participant hears, and also the one that they speak if it is the same. */
+  #choose({ party, voice }: Attended, choice: number): void {
+    const language = this.#options.settings.languages[choice - 1]
+    if (language === undefined) return
+    const { speaks, hears } = party.state
+    const both = speaks !== undefined && (hears === undefined || sameLanguage(speaks, hears))
+    party.change({ ...(both ? { speaks: language } : {}), hears: language })
+    void voice.say('language-changed')
+  }
+
+  /** Returns the keys that currently have an effect for `party`. */
+  #keysOf({ invitation: { room } }: Participant): Record<string, string> {
+    const { settings, recorder } = this.#options
+    const keys: Record<string, string> = { ...keyMapOf(settings.keys) }
+    if (settings.languages.length < 2) delete keys.language
+    if (!recorder?.of(room)) delete keys.recording
+    return keys
   }
 }

@@ -14,7 +14,7 @@ export type EndNotice = Extract<
 >
 
 /** A call between a caller and a callee; others can join. */
-export type CallState =
+export type TwoPartyCallState =
   /** Continues from another server: one participant is connected, the other is expected. */
   | { readonly status: 'returning' }
   /** The caller waits; the callee's phone rings, or is about to. */
@@ -41,10 +41,10 @@ export type CallInput =
   /** The farewell was played to everyone. */
   | { readonly type: 'said' }
 
-const OVER: CallState = { status: 'over' }
-const TALKING: CallState = { status: 'talking' }
-const WAITING: CallState = { status: 'waiting' }
-const CALLING: CallState = { status: 'calling' }
+const OVER: TwoPartyCallState = { status: 'over' }
+const TALKING: TwoPartyCallState = { status: 'talking' }
+const WAITING: TwoPartyCallState = { status: 'waiting' }
+const CALLING: TwoPartyCallState = { status: 'calling' }
 
 /**
  *   calling ──answered──▶ talking ◀──joined── waiting
@@ -55,7 +55,7 @@ const CALLING: CallState = { status: 'calling' }
  *
  * An input without effect returns the same state.
  */
-export function next(state: CallState, input: CallInput): CallState {
+export function next(state: TwoPartyCallState, input: CallInput): TwoPartyCallState {
   if (state.status === 'over') return state
   if (state.status === 'parting') return isEnd(input) ? OVER : state
   switch (input.type) {
@@ -89,7 +89,11 @@ function isEnd(input: CallInput): boolean {
   return input.type === 'said' || (input.type === 'left' && input.present === 0)
 }
 
-function afterLeaving(state: CallState, who: 'caller' | 'callee' | 'guest', present: number): CallState {
+function afterLeaving(
+  state: TwoPartyCallState,
+  who: 'caller' | 'callee' | 'guest',
+  present: number,
+): TwoPartyCallState {
   if (present === 0) return OVER
   // Only the caller waits for the answer, which is still pending.
   if (state.status === 'calling' && who !== 'caller') return state
@@ -98,6 +102,6 @@ function afterLeaving(state: CallState, who: 'caller' | 'callee' | 'guest', pres
   return state.status === 'calling' ? TALKING : state
 }
 
-function parting(farewell: EndNotice): CallState {
+function parting(farewell: EndNotice): TwoPartyCallState {
   return { status: 'parting', farewell }
 }

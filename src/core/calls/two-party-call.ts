@@ -6,18 +6,18 @@ import type { Dialer, DialOutcome, OutgoingCall } from '../model/dialer.ts'
 import type { DialPlan, Invitation } from '../model/invitation.ts'
 import type { Announcement } from '../playout/announcement.ts'
 import type { Participant } from '../room/participant.ts'
-import type { SwitchboardVoice } from './spoken-notices.ts'
-import { type CallInput, type CallState, type EndNotice, next } from './two-party-call-state.ts'
+import type { TwoPartyCallVoice } from './notice-voice.ts'
+import { type CallInput, type EndNotice, next, type TwoPartyCallState } from './two-party-call-state.ts'
 
 /** Reconnection window of a participant whose leg broke (ms). */
 const RETURN_MS = 10_000
 /** After a hand-over, the second participant arrives within this time of the first (ms). */
 const REUNION_MS = 6_000
 
-export interface SwitchboardCallOptions {
+export interface TwoPartyCallOptions {
   /** Absent: outbound calls are disabled. */
   readonly dialer: Dialer | undefined
-  readonly voice: SwitchboardVoice
+  readonly voice: TwoPartyCallVoice
   readonly clock: Clock
   readonly log: Logger
   /** Maximum duration of an outbound call (s). */
@@ -37,9 +37,9 @@ interface Seat {
  * One call between a caller and a callee who is dialed for them. Ends all legs when it is over. A call that was handed
  * over from another server continues with the first of the two who arrives.
  */
-export class SwitchboardCall {
+export class TwoPartyCall {
   readonly #room: string
-  readonly #options: SwitchboardCallOptions
+  readonly #options: TwoPartyCallOptions
   #plan: DialPlan | undefined
   /** Absent until the caller arrives from another server. */
   #caller: Invitation | undefined
@@ -47,7 +47,7 @@ export class SwitchboardCall {
   #callee: Invitation | undefined
   /** By invitation, which stays the same when a leg is replaced. */
   readonly #seats = new Map<Invitation, Seat>()
-  #state: CallState
+  #state: TwoPartyCallState
   #reunion: Disposable | undefined
   #outgoing: OutgoingCall | undefined
   #ringing: Announcement | undefined
@@ -56,7 +56,7 @@ export class SwitchboardCall {
   #greeted = false
 
   /** `first`: the invitation of a caller, with the number to dial, or of a callee dialed by another server (`called`). */
-  constructor(first: Invitation, options: SwitchboardCallOptions) {
+  constructor(first: Invitation, options: TwoPartyCallOptions) {
     this.#room = first.room
     this.#options = options
     const returns = !first.dial || first.dial.resumed
@@ -70,7 +70,7 @@ export class SwitchboardCall {
       this.#reunion = setTimer(this.#options.clock, REUNION_MS, () => this.#alone())
   }
 
-  get state(): CallState {
+  get state(): TwoPartyCallState {
     return this.#state
   }
 
@@ -252,7 +252,7 @@ export class SwitchboardCall {
     this.#options.over(this.#caller)
   }
 
-  #say(...words: Parameters<SwitchboardVoice['say']>): void {
+  #say(...words: Parameters<TwoPartyCallVoice['say']>): void {
     void this.#options.voice.say(...words)
   }
 }

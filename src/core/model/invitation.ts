@@ -41,11 +41,11 @@ export interface Invitation {
   readonly sharedSpace?: string
   /** Default `audio`. */
   readonly receives?: Receives
-  /** Call that the switchboard places when the participant has joined. */
+  /** Call that `TwoPartyCalls` places when the participant has joined. */
   readonly dial?: DialPlan
   /** Time for which the call lasted before, at a server that has ended (ms): it counts for the limit of a call. */
   readonly elapsedMs?: number
-  /** Set for a callee of the switchboard, whose call ends when they are alone in the room. */
+  /** Set for a callee of a two-party call, whose call ends when they are alone in the room. */
   readonly called?: true
 }
 

@@ -1,13 +1,13 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
 import type { Sound } from '../model/announcer.ts'
 import type { SpeechReader } from '../utterance/speech-audio.ts'
-import type { Speech } from './translation-queue.ts'
+import type { SpokenUtterance } from './translation-queue.ts'
 
 /** Maximum length kept of a translation: its last 20 s. */
 const KEPT_FRAMES = 20_000 / FRAME_MS
 
 interface Kept {
-  readonly speech: Speech
+  readonly speech: SpokenUtterance
   readonly speaker: string
   /** Keeps its audio. */
   readonly reader: SpeechReader
@@ -23,14 +23,14 @@ export class LastHeard {
   #last: Kept | undefined
 
   /** Records the start of `speech` by `speaker`. Another reader must have kept it from its start. */
-  begun(speech: Speech, speaker: string): void {
+  begun(speech: SpokenUtterance, speaker: string): void {
     const before = this.#unheard.get(speech.id)
     this.#unheard.set(speech.id, { speech, speaker, reader: speech.audio.reader() })
     if (before) this.#giveBack(before)
   }
 
   /** Records that it was sent completely; it replaces the previous one as the last translation. */
-  finished({ id }: Speech): void {
+  finished({ id }: SpokenUtterance): void {
     const kept = this.#unheard.get(id)
     if (!kept) return
     kept.reader.skipTo(kept.speech.audio.frames - KEPT_FRAMES)
@@ -40,14 +40,14 @@ export class LastHeard {
   }
 
   /** Records that its playback was confirmed or abandoned. */
-  settled({ id }: Speech): void {
+  settled({ id }: SpokenUtterance): void {
     const kept = this.#unheard.get(id)
     this.#unheard.delete(id)
     if (kept) this.#giveBack(kept)
   }
 
   /** Returns the started translations of `speaker` without confirmed playback that are kept from their start, in order. */
-  unheard(speaker: string): Speech[] {
+  unheard(speaker: string): SpokenUtterance[] {
     return Array.from(this.#unheard.values())
       .filter(kept => kept.speaker === speaker && kept.reader.at === 0)
       .map(({ speech }) => speech)

@@ -3,12 +3,12 @@ import type { SpeechAudio, SpeechReader } from '../utterance/speech-audio.ts'
 import type { Utterance } from '../utterance/utterance.ts'
 
 /** The part of an utterance that playback needs. */
-export type Speech = Pick<Utterance, 'id' | 'speechEndedAt'> &
+export type SpokenUtterance = Pick<Utterance, 'id' | 'speechEndedAt'> &
   Partial<Pick<Utterance, 'arrivals' | 'words'>> & { readonly audio: SpeechAudio }
 
 /** An utterance in a queue: how much has been read, and how much of that has been sent. */
 export class QueuedSpeech {
-  readonly speech: Speech
+  readonly speech: SpokenUtterance
   /** Arrival time (clock ms). */
   readonly arrivedAt: number
   /** Its first sample was sent. */
@@ -21,7 +21,7 @@ export class QueuedSpeech {
   /** Keeps the start, which is read ahead, until other readers can start from it. */
   #beginning: SpeechReader | undefined
 
-  constructor(speech: Speech, arrivedAt: number) {
+  constructor(speech: SpokenUtterance, arrivedAt: number) {
     this.speech = speech
     this.arrivedAt = arrivedAt
     this.reader = speech.audio.reader()
@@ -70,10 +70,10 @@ export class QueuedSpeech {
  * `waiting`. `lost` lists utterances whose start is no longer available. `now`: clock ms.
  */
 export function restart(
-  unheard: readonly Speech[],
+  unheard: readonly SpokenUtterance[],
   waiting: readonly QueuedSpeech[],
   now: number,
-): { readonly queue: QueuedSpeech[]; readonly lost: Speech[] } {
+): { readonly queue: QueuedSpeech[]; readonly lost: SpokenUtterance[] } {
   const known = new Set(unheard.map(({ id }) => id))
   // The end of their speech was reported when they first started.
   const again = unheard.map(

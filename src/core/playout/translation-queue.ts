@@ -1,19 +1,19 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
 import { CatchUpController, TimeCompressedSpeech } from './catch-up.ts'
-import { QueuedSpeech, restart, type Speech } from './queued-utterance.ts'
+import { QueuedSpeech, restart, type SpokenUtterance } from './queued-utterance.ts'
 
-export type { Speech } from './queued-utterance.ts'
+export type { SpokenUtterance } from './queued-utterance.ts'
 
 /** Events of an utterance in the queue. */
 export interface LaneEvents {
   /** Its first frame is being sent. */
-  begun(utterance: Speech): void
+  begun(utterance: SpokenUtterance): void
   /** Its last frame was read; a mark can follow it. */
-  finished(utterance: Speech): void
+  finished(utterance: SpokenUtterance): void
   /** It will not be played, or not to its end. */
-  dropped(utterance: Speech): void
+  dropped(utterance: SpokenUtterance): void
   /** An underrun before its end: the rest arrives later, or never. */
-  starved(utterance: Speech): void
+  starved(utterance: SpokenUtterance): void
 }
 
 /** Timing of a queue. */
@@ -56,7 +56,7 @@ export class TranslationQueue {
   }
 
   /** Holds a reader of `speech` until playback ends or `speech` is dropped. */
-  enqueue(speech: Speech): void {
+  enqueue(speech: SpokenUtterance): void {
     this.#queue.push(new QueuedSpeech(speech, this.#now()))
     this.#bound()
   }
@@ -156,7 +156,7 @@ export class TranslationQueue {
    * Audio already read was not played after all: plays `unheard` again, each from its start, then the rest of the
    * queue. Other readers must keep each from its start.
    */
-  again(unheard: readonly Speech[]): void {
+  again(unheard: readonly SpokenUtterance[]): void {
     this.#hurried?.clear()
     this.#rest()
     this.#dry = this.#starving = false

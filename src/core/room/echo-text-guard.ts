@@ -27,7 +27,7 @@ interface Played {
 }
 
 /** Counts of a participant's audio since a given time. */
-export interface Evidence {
+export interface EchoEvidence {
   since(at: number, into: HeardFrames): void
 }
 
@@ -61,7 +61,7 @@ const heard: HeardFrames = { own: 0, echo: 0 }
 export function isEchoText(
   text: string,
   sources: readonly EchoWords[],
-  evidence: Evidence,
+  evidence: EchoEvidence,
   now: number,
 ): boolean {
   const spoken = bare(text)

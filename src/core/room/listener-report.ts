@@ -5,7 +5,7 @@ import type { TappedVoice } from '../model/recording.ts'
 import type { RelayCounters } from '../model/relay-counters.ts'
 import type { VoiceEvents } from '../playout/listener-voice.ts'
 import type { MarkLost } from '../playout/mark-tracker.ts'
-import type { Speech } from '../playout/translation-queue.ts'
+import type { SpokenUtterance } from '../playout/translation-queue.ts'
 import type { Participant } from './participant.ts'
 
 export interface ReportOptions {
@@ -20,7 +20,7 @@ export class ListenerReport implements VoiceEvents {
   readonly #speaker: string
   readonly #listener: Participant
   readonly #options: ReportOptions
-  readonly #tapped: (speech: Speech) => TappedVoice | undefined
+  readonly #tapped: (speech: SpokenUtterance) => TappedVoice | undefined
 
   /** `tapped` returns the recording target of an utterance that starts for this listener. */
   constructor(
@@ -28,7 +28,7 @@ export class ListenerReport implements VoiceEvents {
     speaker: string,
     listener: Participant,
     options: ReportOptions,
-    tapped: (speech: Speech) => TappedVoice | undefined,
+    tapped: (speech: SpokenUtterance) => TappedVoice | undefined,
   ) {
     this.#room = room
     this.#speaker = speaker
@@ -37,7 +37,7 @@ export class ListenerReport implements VoiceEvents {
     this.#tapped = tapped
   }
 
-  begun(speech: Speech): void {
+  begun(speech: SpokenUtterance): void {
     this.#listener.lastHeard.begun(speech, this.#speaker)
     this.#listener.playout.voices.get(this.#speaker)?.record(this.#tapped(speech))
     const { clock, metrics } = this.#options
@@ -51,7 +51,7 @@ export class ListenerReport implements VoiceEvents {
     this.#tell('begun', speech, { ...(known ? { latencyMs } : {}), stages })
   }
 
-  finished(speech: Speech): void {
+  finished(speech: SpokenUtterance): void {
     this.#listener.lastHeard.finished(speech)
     const heard = () => {
       this.#listener.lastHeard.settled(speech)
@@ -65,7 +65,7 @@ export class ListenerReport implements VoiceEvents {
     this.#listener.playout.mark(speech.id, heard, lost)
   }
 
-  dropped(speech: Speech): void {
+  dropped(speech: SpokenUtterance): void {
     this.#listener.lastHeard.settled(speech)
     this.#options.metrics.utterancesDropped++
     this.#tell('dropped', speech)
@@ -81,7 +81,7 @@ export class ListenerReport implements VoiceEvents {
 
   #tell(
     stage: UtteranceEvent['stage'],
-    { id, audio }: Speech,
+    { id, audio }: SpokenUtterance,
     times: Pick<UtteranceEvent, 'latencyMs' | 'stages'> = {},
   ): void {
     this.#options.observer.emit('utterance', {

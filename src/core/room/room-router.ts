@@ -5,7 +5,7 @@ import type { Reception } from '../model/reception.ts'
 import type { RoomTaps } from '../model/recording.ts'
 import { TappedVoice } from '../model/recording.ts'
 import { ListenerVoice, type OriginalGains } from '../playout/listener-voice.ts'
-import type { Speech } from '../playout/translation-queue.ts'
+import type { SpokenUtterance } from '../playout/translation-queue.ts'
 import type { Session } from '../translation/session.ts'
 import { Interpretation, type InterpretationOptions } from './interpretation.ts'
 import { ListenerReport } from './listener-report.ts'
@@ -214,7 +214,7 @@ export class RoomRouter {
   }
 
   #newVoice(listener: Participant, speaker: string): ListenerVoice {
-    const tapped = ({ id }: Speech) => this.#tapped(id, speaker, listener.id)
+    const tapped = ({ id }: SpokenUtterance) => this.#tapped(id, speaker, listener.id)
     const report = new ListenerReport(this.#room, speaker, listener, this.#options, tapped)
     const { clock, settings } = this.#options
     const timing = { now: () => clock.now(), catchUp: settings.catchUp }

@@ -13,7 +13,7 @@ export function socketPath(path: string | undefined): string | undefined {
 }
 
 /** Address of a namespace, in the form that Socket.IO's client takes. */
-export interface SocketAddress {
+export interface NamespaceAddress {
   readonly url: string
   /** Path of Socket.IO; undefined: the library's, `/socket.io/`. */
   readonly path: string | undefined
@@ -27,7 +27,7 @@ export interface SocketAddress {
  * `/translate/sts` at `https://host/socket.io/`. If a proxy serves Socket.IO itself below a path instead, `path` is that
  * of Socket.IO, and the namespaces have their own names.
  */
-export function socketAddress(base: string, namespace: string, path: string | undefined): SocketAddress {
+export function socketAddress(base: string, namespace: string, path: string | undefined): NamespaceAddress {
   const { origin, pathname } = new URL(base)
   if (path !== undefined) return { url: `${origin}${namespace}`, path, hint: undefined }
   const prefix = pathname.replace(/\/+$/, '')

@@ -21,7 +21,7 @@ export interface SessionFault {
 }
 
 /** All events of a session, in order. */
-export type SessionEvent = SessionResult | SpeechComplete | SessionFault
+export type ServiceEvent = SessionResult | SpeechComplete | SessionFault
 
 /** Reason for the end of a session. */
 export type SessionEnd =

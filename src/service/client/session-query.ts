@@ -19,7 +19,7 @@ export interface Speaking {
   readonly partials?: boolean
 }
 
-export interface Hearing {
+export interface ReceivedLanguage {
   /** Language of the output. */
   readonly languageIdTarget: string
   /** Default: chunk, mp3, 16 kHz, block. */
@@ -34,11 +34,11 @@ export interface Hearing {
 export interface SessionParameters {
   '/stt': Speaking & Everywhere
   '/translator': { readonly languageIdSource: string; readonly languageIdTarget: string } & Everywhere
-  '/tts': Hearing & Everywhere
-  '/sts': Speaking & Hearing & Everywhere
+  '/tts': ReceivedLanguage & Everywhere
+  '/sts': Speaking & ReceivedLanguage & Everywhere
 }
 
-type Given = Partial<Speaking & Hearing> & Everywhere
+type Given = Partial<Speaking & ReceivedLanguage> & Everywhere
 
 const SEND: SendAudio = { broadcastVia: 'chunk', codec: 'linear16', sampleRate: 16_000 }
 const RECEIVE: Required<WantedAudio> = {

@@ -8,7 +8,7 @@ import { connectFailure } from './connect-failure.ts'
 import { type ClientFault, ServiceClientError } from './errors.ts'
 import type { ResultPaths } from './result-paths.ts'
 import { ResultReader } from './result-reader.ts'
-import type { SocketAddress } from './service-address.ts'
+import type { NamespaceAddress } from './service-address.ts'
 import type { SessionEnd } from './session-events.ts'
 import { UtteranceNumbers, type VoiceMode } from './utterance-numbers.ts'
 
@@ -28,7 +28,7 @@ export interface SessionSocketSink {
 }
 
 export interface SessionSocketOptions {
-  readonly address: SocketAddress
+  readonly address: NamespaceAddress
   readonly apiKey: string
   readonly query: Readonly<Record<string, string>>
   /** TCP, TLS and the socket's handshake (ms). */

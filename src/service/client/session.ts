@@ -5,8 +5,8 @@ import { type AudioData, audioBytes } from './batch-request.ts'
 import { ServiceClientError } from './errors.ts'
 import { EventQueue } from './event-queue.ts'
 import type { ResultPaths } from './result-paths.ts'
-import type { SocketAddress } from './service-address.ts'
-import type { SessionEnd, SessionEvent, SessionResult, SessionUtterance } from './session-events.ts'
+import type { NamespaceAddress } from './service-address.ts'
+import type { ServiceEvent, SessionEnd, SessionResult, SessionUtterance } from './session-events.ts'
 import { voiceMode } from './session-query.ts'
 import { SessionSocket } from './session-socket.ts'
 import { audioAddress, streamedAudio } from './streamed-audio.ts'
@@ -41,7 +41,7 @@ export interface SessionSetup<N extends Namespace> {
   readonly namespace: N
   /** Address of the service without namespace. */
   readonly base: string
-  readonly address: SocketAddress
+  readonly address: NamespaceAddress
   readonly apiKey: string
   readonly query: Readonly<Record<string, string>>
   /** Sample rate of the input (Hz). */
@@ -63,7 +63,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   readonly #setup: SessionSetup<N>
   readonly #takesText: boolean
   readonly #socket: SessionSocket
-  readonly #queue = new EventQueue<SessionEvent>(MOST_UNREAD, MOST_UNREAD_BYTES)
+  readonly #queue = new EventQueue<ServiceEvent>(MOST_UNREAD, MOST_UNREAD_BYTES)
   readonly #over = new AbortController()
   readonly #opened = Promise.withResolvers<void>()
   readonly #end = Promise.withResolvers<SessionEnd>()
@@ -174,7 +174,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   }
 
   /** Results, `endSynth` and errors about data, in order. */
-  async *events(): AsyncGenerator<SessionEvent, void> {
+  async *events(): AsyncGenerator<ServiceEvent, void> {
     for (;;) {
       const { done, value } = await this.#queue.next()
       if (done) return
@@ -279,7 +279,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     this.#acknowledged = Promise.withResolvers()
   }
 
-  #event(event: SessionEvent, bytes = EVENT_BYTES): void {
+  #event(event: ServiceEvent, bytes = EVENT_BYTES): void {
     this.#heardAt = this.#setup.clock.now()
     if (event.kind === (this.namespace === '/tts' ? 'endSynth' : 'result')) this.#answers++
     if (this.#queue.push(event, bytes)) return

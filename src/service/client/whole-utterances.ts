@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionResult, SessionUtterance } from './session-events.ts'
+import type { ServiceEvent, SessionResult, SessionUtterance } from './session-events.ts'
 
 /** Maximum number of open utterances; above it, the oldest is treated as complete. */
 const MOST_OPEN = 16
@@ -8,7 +8,7 @@ const MOST_OPEN = 16
  * final result. Utterances that are empty (noise) are omitted.
  */
 export async function* wholeUtterances(
-  events: AsyncIterable<SessionEvent>,
+  events: AsyncIterable<ServiceEvent>,
   spoken: boolean,
 ): AsyncGenerator<SessionUtterance, void> {
   const open = new Map<string, SessionResult[]>()

@@ -10,7 +10,7 @@ const PERHAPS_FREE_MS = 5_000
  * Session slots. Beyond what the machine can serve in time, rejecting new sessions is better than slowing down all of
  * them.
  */
-export class Admission {
+export class SessionSlots {
   readonly size: number
   readonly #workload: Pick<LoadMonitor, 'assertKeepsUp'>
   readonly #overload: Pick<Overload, 'rejection'> | undefined

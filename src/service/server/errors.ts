@@ -14,7 +14,7 @@ export class ErrorCounts {
 }
 
 /** Delivery of a failure to a client on the socket. */
-export type Delivery =
+export type FailureDelivery =
   /** The connection is rejected with `connect_error`, the body in `err.data`. */
   | 'connect_error'
   /** The `error` event; the session continues. */
@@ -29,7 +29,7 @@ interface ErrorRow {
   readonly code: string
   /** HTTP status; 0 if it does not occur on HTTP. */
   readonly status: number
-  readonly socket: Delivery
+  readonly socket: FailureDelivery
   readonly cause: string
 }
 
@@ -218,7 +218,7 @@ export const ERROR_TABLE = {
 /** A specific error code. */
 export type ErrorName = keyof typeof ERROR_TABLE
 
-function row<D extends Delivery>(code: string, status: number, socket: D, cause: string) {
+function row<D extends FailureDelivery>(code: string, status: number, socket: D, cause: string) {
   return { code, status, socket, cause }
 }
 

@@ -17,7 +17,7 @@ import { ThreadUse } from '../engines/thread-budget.ts'
 import { EngineUsage } from '../engines/usage/engine-usage.ts'
 import { UsageLedger } from '../usage-ledger.ts'
 import { Batch } from './batch/batch.ts'
-import { Admission, LoadMonitor } from './capacity.ts'
+import { LoadMonitor, SessionSlots } from './capacity.ts'
 import { ErrorCounts } from './errors.ts'
 import {
   addSocketRules,
@@ -96,7 +96,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const workload = new LoadMonitor({ clock, admitLagMs: settings.admitLagMs, threads })
   const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: given.memoryShare })
   overload.start()
-  const admission = new Admission(settings.maxSessions, workload, overload)
+  const admission = new SessionSlots(settings.maxSessions, workload, overload)
 
   const errors = new ErrorCounts()
   const app = Fastify({
@@ -232,7 +232,7 @@ function figuresOf({
   engines,
   keys,
 }: {
-  admission: Admission
+  admission: SessionSlots
   workload: LoadMonitor
   requestGuard: RequestGuard
   overload: Overload

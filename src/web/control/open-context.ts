@@ -27,7 +27,7 @@ import { LinkReaders } from './link-readers.ts'
 import { ROOMS, roomsAskedSchema } from './operations/fleet.ts'
 import { PlacedCalls, RecentlyEnded, RunningAnnouncements } from './resource-registry.ts'
 import { endRoom } from './room-ending.ts'
-import { PolicyAdmission, RoomPlans } from './room-plans.ts'
+import { RoomPlans, RoomRules } from './room-plans.ts'
 import { controlSettingsSchema } from './settings.ts'
 
 /** Dependencies that the app provides and keeps ownership of. */
@@ -177,7 +177,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
   })
   return {
     services,
-    admission: inner => new PolicyAdmission(inner, relay, plans),
+    admission: inner => new RoomRules(inner, relay, plans),
     async [Symbol.asyncDispose]() {
       forwarding?.[Symbol.dispose]()
       sharedLives?.[Symbol.dispose]()

@@ -33,7 +33,7 @@ export class Document {
 export const STREAMING = Symbol('streaming')
 
 /** An operation of the control API. Its schemas validate requests, generate the description and type the responses. */
-export interface Operation<P = never, Q = never, B = never> {
+export interface ControlOperation<P = never, Q = never, B = never> {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Path under `/v1`; names in braces are parameters. */
@@ -57,10 +57,10 @@ export interface Operation<P = never, Q = never, B = never> {
 }
 
 /** Any operation, after `operation` has checked its types against each other. */
-export type AnyOperation = Operation<unknown, unknown, unknown>
+export type AnyOperation = ControlOperation<unknown, unknown, unknown>
 
 export function operation<P = Record<never, never>, Q = Record<never, never>, B = undefined>(
-  described: Operation<P, Q, B>,
+  described: ControlOperation<P, Q, B>,
 ): AnyOperation {
   // The input of `run` is produced by the schemas next to it.
   return described as unknown as AnyOperation

@@ -260,7 +260,7 @@ export function refusedLanguages(
 }
 
 /** Enforces the rules of created rooms for participants of every channel. Other rooms have no rules. */
-export class PolicyAdmission implements Admission {
+export class RoomRules implements Admission {
   readonly #inner: Admission
   readonly #relay: Pick<Relay, 'rooms'>
   readonly #plans: RoomPlans

@@ -1,17 +1,17 @@
-import type { Health, Problem } from './state.ts'
+import type { DashboardProblem, Health } from './state.ts'
 
 /** Share of the memory limit from which it is a problem (%). */
 const MEMORY_PERCENT = 80
 
 /** Returns what an operator should know, the most severe first. Counters and load alone are not problems. */
-export function problemsOf(health: Health, lackedSpeakers: readonly string[]): Problem[] {
+export function problemsOf(health: Health, lackedSpeakers: readonly string[]): DashboardProblem[] {
   return [...translation(health, lackedSpeakers), ...load(health), ...draining(health), ...engines(health)]
 }
 
 function* translation(
   { services, embedded, listeners }: Health,
   speakers: readonly string[],
-): Generator<Problem> {
+): Generator<DashboardProblem> {
   if (embedded && !embedded.running) {
     const restarts = embedded.restarts > 0 ? `restarting (${embedded.restarts} times)` : 'starting'
     yield {
@@ -50,7 +50,7 @@ function* translation(
     }
 }
 
-function* load({ overload, memoryPercent }: Health): Generator<Problem> {
+function* load({ overload, memoryPercent }: Health): Generator<DashboardProblem> {
   if (overload !== null && overload !== 'memory')
     yield {
       mood: 'bad',
@@ -67,7 +67,7 @@ function* load({ overload, memoryPercent }: Health): Generator<Problem> {
     }
 }
 
-function* draining({ notReady }: Health): Generator<Problem> {
+function* draining({ notReady }: Health): Generator<DashboardProblem> {
   if (notReady === 'draining')
     yield {
       mood: 'warn',
@@ -77,7 +77,7 @@ function* draining({ notReady }: Health): Generator<Problem> {
     }
 }
 
-function* engines({ embedded }: Health): Generator<Problem> {
+function* engines({ embedded }: Health): Generator<DashboardProblem> {
   const missing = embedded?.engines.filter(({ instead }) => instead !== null) ?? []
   if (embedded?.running && missing.length > 0)
     yield {

@@ -121,7 +121,7 @@ export interface Health {
 }
 
 /** Something that an operator should know: what it is, what participants notice, and what fixes it. */
-export interface Problem {
+export interface DashboardProblem {
   /** `bad` needs an operator; `warn` explains what participants notice. */
   readonly mood: 'bad' | 'warn'
   readonly title: string
@@ -141,7 +141,7 @@ export interface SimulatedCallView {
 /** The state of one server. */
 export interface ServerState {
   /** The most severe first. */
-  readonly problems: readonly Problem[]
+  readonly problems: readonly DashboardProblem[]
   readonly health: Health
   readonly rooms: readonly RoomView[]
   /** The latest, oldest first. */

@@ -3,10 +3,10 @@ import {
   TwilioSimulator,
   type TwilioSimulatorOptions,
 } from '../../../simulator/twilio/rest/twilio-simulator.ts'
+import { loadConfig } from '../../../src/app/settings/load.ts'
+import type { ConfigInput } from '../../../src/app/settings/schema.ts'
 import { languagePairs } from '../../../src/cli/doctor/service-checks.ts'
 import { accountChecks, countriesOf } from '../../../src/cli/doctor/twilio-checks.ts'
-import { loadConfig } from '../../../src/config/load.ts'
-import type { ConfigInput } from '../../../src/config/schema.ts'
 
 const OURS = '+15550001111'
 const HERE = 'https://bridge.example.com'

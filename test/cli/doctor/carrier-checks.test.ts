@@ -6,8 +6,8 @@ import {
   type TwilioSimulator,
   telnyxPublicKey,
 } from '../../../simulator/index.ts'
+import { loadConfig } from '../../../src/app/settings/load.ts'
 import { carrierAccountChecks } from '../../../src/cli/doctor/carrier-checks.ts'
-import { loadConfig } from '../../../src/config/load.ts'
 
 const FROM = '+15550001111'
 const HERE = 'https://bridge.example.com'

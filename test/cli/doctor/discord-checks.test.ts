@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DiscordSimulator } from '../../../simulator/index.ts'
+import { loadConfig } from '../../../src/app/settings/load.ts'
+import type { ConfigInput } from '../../../src/app/settings/schema.ts'
 import { inviteUrl, USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
 import { registerCommand } from '../../../src/bridges/discord/commands/registration.ts'
 import { restClient } from '../../../src/bridges/discord/commands/rest.ts'
 import { discordChecks, encryptionCheck } from '../../../src/cli/doctor/discord-checks.ts'
 import { noopLogger } from '../../../src/common/log.ts'
-import { loadConfig } from '../../../src/config/load.ts'
-import type { ConfigInput } from '../../../src/config/schema.ts'
 
 let discord: DiscordSimulator
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { type ConfigInput, loadConfig } from '../../../src/app/settings/load.ts'
 import { sentenceChecks } from '../../../src/cli/doctor/engine-checks.ts'
 import { configuredEngines } from '../../../src/cli/engines/configured-engines.ts'
-import { type ConfigInput, loadConfig } from '../../../src/config/load.ts'
 import { FakeOpenAi } from '../../support/engines/fake-openai.ts'
 import { ctcFiles } from '../../support/engines/sherpa/streaming-tone-models.ts'
 import { HAS_SHERPA, writeToneModels } from '../../support/engines/sherpa/tone-engines.ts'

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { type ConfigInput, loadConfig } from '../../../src/app/settings/load.ts'
 import { engineChecks } from '../../../src/cli/doctor/engine-checks.ts'
-import { type ConfigInput, loadConfig } from '../../../src/config/load.ts'
 import { HAS_SHERPA, writeToneModels } from '../../support/engines/sherpa/tone-engines.ts'
 
 type Engines = NonNullable<NonNullable<ConfigInput['embedded']>['engines']>

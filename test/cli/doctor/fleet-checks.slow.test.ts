@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { loadConfig } from '../../../src/app/settings/load.ts'
 import { fleetChecks } from '../../../src/cli/doctor/fleet-checks.ts'
-import { loadConfig } from '../../../src/config/load.ts'
 import { NATS_SERVER, NatsServers } from '../../support/fleet/nats-servers.ts'
 
 const check = (servers: readonly string[], more = {}) =>

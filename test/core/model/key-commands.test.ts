@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attendantOptions, keyMapOf } from '../../../src/core/calls/settings.ts'
+import { keyMapOf, keypadOptions } from '../../../src/core/calls/settings.ts'
 import {
   KEY_ACTIONS,
   type KeyCommand,
@@ -10,7 +10,7 @@ import {
   press,
 } from '../../../src/core/model/key-commands.ts'
 
-const usual = keyTable(keyMapOf(attendantOptions().keys))
+const usual = keyTable(keyMapOf(keypadOptions().keys))
 const TIMEOUT = 3_000
 
 /** Returns the commands for keys pressed `stepMs` apart. */
@@ -50,7 +50,7 @@ describe('keys', () => {
   })
 
   test('can be turned off', () => {
-    const { keys } = attendantOptions({ keys: { mute: 'off', pause: '*3' } })
+    const { keys } = keypadOptions({ keys: { mute: 'off', pause: '*3' } })
     expect(keyMapOf(keys)).toEqual({
       pause: '*3',
       repeat: '*2',
@@ -70,7 +70,7 @@ describe('keys', () => {
   ])('rejects %j', (keys, message) => {
     expect(() => keyTable(keys)).toThrow(RangeError)
     expect(() => keyTable(keys)).toThrow(message)
-    expect(() => attendantOptions({ keys: { mute: 'off', recording: 'off', ...keys } })).toThrow()
+    expect(() => keypadOptions({ keys: { mute: 'off', recording: 'off', ...keys } })).toThrow()
   })
 
   test('are recognized after a pause, regardless of earlier keys', () => {

@@ -4,7 +4,7 @@ import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { ListenerVoice, type VoiceEvents } from '../../../src/core/playout/listener-voice.ts'
 import { Playout } from '../../../src/core/playout/playout.ts'
-import type { Speech } from '../../../src/core/playout/translation-queue.ts'
+import type { SpokenUtterance } from '../../../src/core/playout/translation-queue.ts'
 import { SpeechAudio } from '../../../src/core/utterance/speech-audio.ts'
 import { loudness, peak } from '../../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
@@ -12,7 +12,7 @@ import { sine } from '../../support/transcode/tone.ts'
 
 const gains = { low: 0.125, soft: 0.35, ducked: 0.1 }
 
-function speech(id: string, ms: number, hz = 1_000): Speech {
+function speech(id: string, ms: number, hz = 1_000): SpokenUtterance {
   const audio = new SpeechAudio()
   audio.append(sine(hz, ms))
   audio.finish()

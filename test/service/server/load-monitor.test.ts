@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { ThreadUse } from '../../../src/service/engines/thread-budget.ts'
-import { Admission, LoadMonitor } from '../../../src/service/server/capacity.ts'
+import { LoadMonitor, SessionSlots } from '../../../src/service/server/capacity.ts'
 import { ServiceError } from '../../../src/service/server/errors.ts'
 import { BacklogMonitor } from '../../../src/service/server/session/speech-intake.ts'
 
@@ -12,7 +12,7 @@ function loaded() {
   const workload = new LoadMonitor({ clock, admitLagMs: 1_000, threads })
   const session = { behindMs: 0, judge() {} }
   const followed = workload.follow(session)
-  const admission = new Admission(8, workload)
+  const admission = new SessionSlots(8, workload)
   return { clock, threads, workload, session, followed, admission }
 }
 

@@ -3,7 +3,10 @@ import { DiscordSimulator } from '../../../simulator/index.ts'
 import { DEFAULT_TERMS } from '../../../src/bridges/discord/channel/notice-terms.ts'
 import type { CommandServices } from '../../../src/bridges/discord/commands/command-context.ts'
 import { InteractionHandler } from '../../../src/bridges/discord/commands/interaction-handler.ts'
-import { LanguageList, type OfferedLanguage } from '../../../src/bridges/discord/commands/language-choices.ts'
+import {
+  type LanguageCapabilities,
+  LanguageList,
+} from '../../../src/bridges/discord/commands/language-choices.ts'
 import { USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
 import { registerCommand } from '../../../src/bridges/discord/commands/registration.ts'
 import type { CommandSettings } from '../../../src/bridges/discord/options.ts'
@@ -13,7 +16,7 @@ import { systemWallClock } from '../../../src/common/wall-clock.ts'
 import { LogLines } from '../log-lines.ts'
 import { type FakeInterpreter, FakeInterpreters, FakePreferences } from './fake-interpreters.ts'
 
-export const OFFERED: readonly OfferedLanguage[] = [
+export const OFFERED: readonly LanguageCapabilities[] = [
   { id: 'en-us', heard: true, spoken: true },
   { id: 'en-gb', heard: true, spoken: true },
   { id: 'es-es', heard: true, spoken: true },

@@ -1,6 +1,6 @@
 import {
   type LaneTiming,
-  type Speech,
+  type SpokenUtterance,
   TranslationQueue,
 } from '../../../src/core/playout/translation-queue.ts'
 import { SpeechAudio } from '../../../src/core/utterance/speech-audio.ts'
@@ -8,7 +8,11 @@ import { peak } from '../../../src/transcode/level.ts'
 import { concat } from '../../../src/transcode/pcm.ts'
 
 /** Returns an utterance with audio `pcm`, complete by default. */
-export function speech(id: string, pcm: Int16Array, complete = true): Speech & { audio: SpeechAudio } {
+export function speech(
+  id: string,
+  pcm: Int16Array,
+  complete = true,
+): SpokenUtterance & { audio: SpeechAudio } {
   const audio = new SpeechAudio()
   audio.append(pcm)
   if (complete) audio.finish()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type CallState, next as nextCall } from '../../../src/core/calls/two-party-call-state.ts'
+import { next as nextCall, type TwoPartyCallState } from '../../../src/core/calls/two-party-call-state.ts'
 import { KEY_ACTIONS, keyTable, NO_KEYS, press } from '../../../src/core/model/key-commands.ts'
 import { type MarkLost, PlayoutMarks } from '../../../src/core/playout/mark-tracker.ts'
 import { must } from '../../fuzz/target.ts'
@@ -163,7 +163,7 @@ const switchboard: Schedule = {
     ),
     fc.constantFrom('calling' as const, 'returning' as const),
     (inputs, begins) => {
-      let state: CallState = { status: begins }
+      let state: TwoPartyCallState = { status: begins }
       for (const input of inputs) {
         const then = nextCall(state, input)
         must(RANK[then.status] >= RANK[state.status], 'it never goes back')

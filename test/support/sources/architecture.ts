@@ -36,20 +36,18 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'bridges/phone/carriers.ts': ['bridges/phone', 'common'],
   'bridges/browser': ['bridges/websocket', 'messages', 'pages', 'net', 'core', 'common', 'transcode'],
   'bridges/discord': ['messages', 'storage', 'net', 'core', 'common', 'transcode'],
-  media: ['messages', 'storage', 'core', 'common', 'transcode'],
-  tracing: ['core', 'common'],
+  recording: ['storage', 'core', 'common', 'transcode'],
   web: ['messages', 'pages', 'storage', 'net', 'core', 'common', 'transcode'],
   simulator: ['service/contract.ts', 'core', 'common', 'transcode'],
-  config: ['bridges', 'service', 'web', 'media', 'tracing', 'fleet', 'net', 'core', 'common'],
   app: [
-    ...['config', 'bridges', 'service', 'web', 'media', 'tracing', 'simulator', 'messages', 'pages'],
+    ...['bridges', 'service', 'web', 'recording', 'simulator', 'messages', 'pages'],
     ...['fleet', 'storage', 'net', 'core', 'common', 'transcode'],
   ],
   cli: [
-    ...['app', 'config', 'bridges', 'service', 'web', 'media', 'tracing', 'simulator', 'messages'],
+    ...['app', 'bridges', 'service', 'web', 'recording', 'simulator', 'messages'],
     ...['fleet', 'storage', 'net', 'core', 'common', 'transcode'],
   ],
-  'index.ts': ['app', 'config', 'bridges', 'service', 'net', 'core', 'common'],
+  'index.ts': ['app', 'bridges', 'service', 'net', 'core', 'common'],
   'discord.ts': ['app', 'common'],
   'main.ts': ['cli', 'common'],
 }
@@ -62,7 +60,7 @@ const BELOW_CARRIERS = [
 ]
 /** Modules that know carriers: the composition, the schema, and their own commands. */
 const KNOWS_CARRIERS =
-  /^src\/(bridges\/phone\/carriers|app\/app-settings|config\/load|cli\/carrier-numbers|cli\/doctor\/[\w-]+)\.ts$/
+  /^src\/(bridges\/phone\/carriers|app\/settings\/[\w-]+|cli\/carrier-numbers|cli\/doctor\/[\w-]+)\.ts$/
 
 const PLUGIN = /^src\/(discord|bridges\/[^/]+(\/[^/]+)?\/index|web\/status|service\/server\/plugin)\.ts$/
 
@@ -84,8 +82,8 @@ const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead:
     word: /\bprocess\.env\b/,
     name: 'process.env',
     // Child processes get a part of the environment, selected in one place.
-    allowed: /^src\/(config\/load|common\/child-environment)\.ts$/,
-    instead: 'settings come from src/config/load.ts',
+    allowed: /^src\/(app\/settings\/load|common\/child-environment)\.ts$/,
+    instead: 'settings come from src/app/settings/load.ts',
   },
 ]
 

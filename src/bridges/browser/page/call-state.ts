@@ -1,5 +1,5 @@
 /** State of the connection to the server. */
-export type Line = 'connecting' | 'open' | 'waiting' | 'over'
+export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'over'
 
 /** State of a call, as shown to its participant. */
 export type CallState =
@@ -14,7 +14,7 @@ export type CallState =
 
 /** The facts that the state is derived from. */
 export interface CallFacts {
-  readonly line: Line
+  readonly line: ConnectionState
   /** False: no microphone, no permission to use it, or muted by the system. */
   readonly microphone: boolean
   readonly muted: boolean

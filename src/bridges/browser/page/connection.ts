@@ -1,16 +1,16 @@
 import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { fromRoot } from '../../../pages/page/dom.ts'
-import type { Outbound, Refused } from '../protocol.ts'
-import type { Line } from './call-state.ts'
+import type { JoinRefusal, Outbound } from '../protocol.ts'
+import type { ConnectionState } from './call-state.ts'
 
 export interface ConnectionEvents {
   /** Returns the first message: the user’s name and choices. */
   hello(): object
   message(message: Outbound): void
   audio(packet: ArrayBuffer): void
-  line(line: Line): void
+  line(line: ConnectionState): void
   /** Returns whether to keep trying after a user admitted earlier is rejected. */
-  asksAgain(why: Refused): boolean
+  asksAgain(why: JoinRefusal): boolean
   /** Called when reconnecting is abandoned. */
   lost(): void
 }
@@ -37,7 +37,7 @@ export class Connection {
   #node = ''
   /** Link to the room, for a new session at another server of the fleet. */
   #rejoin: string | undefined
-  #line: Line = 'over'
+  #line: ConnectionState = 'over'
   #tries = 0
   #cutAt = 0
   #heardAt = 0
@@ -52,7 +52,7 @@ export class Connection {
     this.#events = events
   }
 
-  get line(): Line {
+  get line(): ConnectionState {
     return this.#line
   }
 
@@ -109,7 +109,7 @@ export class Connection {
     socket?.close(1000)
   }
 
-  #connect(line: Line): void {
+  #connect(line: ConnectionState): void {
     const url = fromRoot(`${this.#node}talk/socket`)
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
     const socket = new WebSocket(url)
@@ -210,7 +210,7 @@ export class Connection {
     this.#timer = setTimeout(() => this.#connect('waiting'), backoffMs(++this.#tries, RECONNECT))
   }
 
-  #become(line: Line): void {
+  #become(line: ConnectionState): void {
     if (this.#line === line) return
     this.#line = line
     this.#events.line(line)

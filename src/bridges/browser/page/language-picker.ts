@@ -2,7 +2,7 @@ import { primaryLanguage, sameLanguage } from '../../../common/language.ts'
 import { element, fromRoot } from '../../../pages/page/dom.ts'
 import { hearable, shortLanguageName, translated } from '../../../pages/page/languages.ts'
 import type { SelfView } from '../protocol.ts'
-import type { OfferedVoice, ServiceCatalog } from '../service-catalog.ts'
+import type { CatalogVoice, ServiceCatalog } from '../service-catalog.ts'
 import { say, type Words } from './words.ts'
 
 /**
@@ -190,7 +190,7 @@ function startWith({ languages, defaults }: Catalog, guest: boolean): Chosen {
 }
 
 /** Returns the voice’s name, with its gender unless the name includes it. */
-function voiceOption({ id, name, gender }: OfferedVoice): { id: string; name: string } {
+function voiceOption({ id, name, gender }: CatalogVoice): { id: string; name: string } {
   return { id, name: /male\b/i.test(name) ? name : say(`${gender}-voice`, { name }) }
 }
 

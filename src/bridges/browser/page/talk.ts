@@ -1,7 +1,7 @@
 import { element } from '../../../pages/page/dom.ts'
-import type { Outbound, Refused, SelfView, UntranslatedSpeaker } from '../protocol.ts'
+import type { JoinRefusal, Outbound, SelfView, UntranslatedSpeaker } from '../protocol.ts'
 import { Sound } from './audio.ts'
-import type { Line } from './call-state.ts'
+import type { ConnectionState } from './call-state.ts'
 import { CallView } from './call-view.ts'
 import { Captions } from './captions.ts'
 import { Connection, isListening, joinToken } from './connection.ts'
@@ -211,7 +211,7 @@ class Talk {
   }
 
   /** A restarting server rejects everyone for a moment and does not know its former links. */
-  #asksAgain(why: Refused): boolean {
+  #asksAgain(why: JoinRefusal): boolean {
     if (why !== 'link' || link !== undefined) return why === 'busy'
     this.#home = undefined
     return true
@@ -309,7 +309,7 @@ class Talk {
     }
   }
 
-  #line(line: Line): void {
+  #line(line: ConnectionState): void {
     if (line !== 'connecting') this.#waiting?.()
     const on = line !== 'over'
     if (on) this.#view.begin()

@@ -1,5 +1,5 @@
 import { element } from '../../../pages/page/dom.ts'
-import type { Refused } from '../protocol.ts'
+import type { JoinRefusal } from '../protocol.ts'
 import { isListening } from './connection.ts'
 import type { Catalog } from './language-picker.ts'
 import { say, type Words } from './words.ts'
@@ -49,7 +49,7 @@ export function showWelcome(catalog: Catalog, link: string | undefined): Welcome
   return { offer: listening ? 'listen' : 'join', obstacle: undefined }
 }
 
-const CODE_REFUSALS: readonly Refused[] = ['code', 'too-many-codes']
+const CODE_REFUSALS: readonly JoinRefusal[] = ['code', 'too-many-codes']
 
 /** The field for a code. A refused one is reported below it. */
 export const codeEntry = {
@@ -61,7 +61,7 @@ export const codeEntry = {
     code.removeAttribute('aria-invalid')
   },
   /** Returns false if `why` is not about the code. */
-  refuse(why: Refused): boolean {
+  refuse(why: JoinRefusal): boolean {
     if (!CODE_REFUSALS.includes(why)) return false
     codeStatus.textContent = say(`refused-${why}`)
     codeStatus.dataset.kind = 'bad'

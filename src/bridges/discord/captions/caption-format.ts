@@ -1,6 +1,6 @@
 import { type LanguageId, primaryLanguage, sameLanguage } from '../../../common/language.ts'
 import type { CaptionStyle } from '../contract.ts'
-import type { Line, Turn } from './turns.ts'
+import type { Turn, TurnLine } from './turns.ts'
 
 /** One message in a text chat, as far as captions need it, with Discord's markup escaped. */
 export interface CaptionMessage {
@@ -91,13 +91,13 @@ export function captionMessages(turn: Turn, { style, languages }: CaptionLook): 
   }))
 }
 
-function textOf({ text, final }: Line): string {
+function textOf({ text, final }: TurnLine): string {
   const shown = escaped(text)
   return shown === '' || final ? shown : `${shown} …`
 }
 
 /** `es`; with its region if `shown` has the same language twice. */
-function tagOf(to: LanguageId, shown: readonly (readonly [LanguageId, Line])[]): string {
+function tagOf(to: LanguageId, shown: readonly (readonly [LanguageId, TurnLine])[]): string {
   const alike = shown.filter(([each]) => sameLanguage(each, to)).length
   return alike > 1 ? to : primaryLanguage(to)
 }

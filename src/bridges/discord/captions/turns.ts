@@ -134,7 +134,7 @@ class OpenTurn {
 
   /** Returns the turn's current state. */
   view(): Turn {
-    const translations = new Map<LanguageId, Line>()
+    const translations = new Map<LanguageId, TurnLine>()
     for (const [to, { translation, final }] of this.#parts)
       if (translation !== '' && !sameLanguage(to, this.from))
         translations.set(to, { text: translation, final })
@@ -143,8 +143,8 @@ class OpenTurn {
   }
 
   /** The original text: the final one, otherwise the longest known. */
-  #original(): Line {
-    let best: Line = { text: '', final: false }
+  #original(): TurnLine {
+    let best: TurnLine = { text: '', final: false }
     for (const { text, final } of this.#parts.values()) {
       if (text === '' || best.final) continue
       if (final || text.length > best.text.length) best = { text, final }
@@ -161,7 +161,7 @@ function overlap(a: Caption['spoken'], b: Caption['spoken']): boolean {
 }
 
 /** Part of a turn, in one language. */
-export interface Line {
+export interface TurnLine {
   readonly text: string
   /** No further changes are expected. */
   readonly final: boolean
@@ -175,9 +175,9 @@ export interface Turn {
   readonly speaker: string
   readonly name?: string | undefined
   readonly from: LanguageId
-  readonly original: Line
+  readonly original: TurnLine
   /** In order of arrival. */
-  readonly translations: ReadonlyMap<LanguageId, Line>
+  readonly translations: ReadonlyMap<LanguageId, TurnLine>
   /** No changes are expected; another language can still be added. */
   readonly final: boolean
 }

@@ -7,13 +7,13 @@ import type { Notice } from './notices.ts'
 export type KeptText = 'nothing' | 'until-end' | 'longer'
 
 /** Recording of the conversation: never, on request, or always. */
-export type Recording = 'off' | 'asked' | 'always'
+export type RecordingMode = 'off' | 'asked' | 'always'
 
 /** Consent and storage in a channel, as stated in its notices. */
 export interface NoticeTerms {
   readonly consent: ConsentOptions
   readonly keeps: KeptText
-  readonly recording: Recording
+  readonly recording: RecordingMode
 }
 
 export const DEFAULT_TERMS: NoticeTerms = { consent: DEFAULT_CONSENT, keeps: 'nothing', recording: 'off' }
@@ -77,7 +77,7 @@ export function keptIn(words: ChannelWords, { keeps, recording }: Omit<NoticeTer
   }
 }
 
-function recordingIn(words: ChannelWords, recording: Recording): string {
+function recordingIn(words: ChannelWords, recording: RecordingMode): string {
   switch (recording) {
     case 'off':
       return words.notRecorded

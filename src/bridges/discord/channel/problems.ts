@@ -70,7 +70,7 @@ export class BotProblems {
 const AFTER_MS = 3_000
 
 /** Posts a notice for each outage of the service, and updates it after the recovery. */
-export class OutageNotice {
+export class OutageAlert {
   readonly #post: (notice: Notice) => Promise<Amend | undefined>
   #since: number | undefined
   #posted: Promise<Amend | undefined> | undefined

@@ -39,10 +39,10 @@ import { endNotice, type NoticeTerms } from './notice-terms.ts'
 import { type Amend, ChannelNotices } from './notices.ts'
 import { type ChannelMember, People } from './people.ts'
 import { Phones } from './phones.ts'
-import { BotProblems, OutageNotice } from './problems.ts'
+import { BotProblems, OutageAlert } from './problems.ts'
 import { ChannelRoom, sharedSpaceOf } from './room.ts'
 import { userOf } from './speakers.ts'
-import { type OfferedVoice, VoiceCasting } from './voice-casting.ts'
+import { type CastableVoice, VoiceCasting } from './voice-casting.ts'
 import { languagesOf, Welcome } from './welcome.ts'
 
 /** Maximum wait for the notice at the start (ms). Listening starts only after it is posted. */
@@ -75,7 +75,7 @@ export interface ChannelServices {
   readonly localeOf: (userId: string) => string | undefined
   readonly languages: Pick<LanguageList, 'known' | 'nearest'>
   /** The service's voices, as far as they are known. */
-  readonly voices: () => readonly OfferedVoice[]
+  readonly voices: () => readonly CastableVoice[]
   readonly options: CheckedChannelOptions
   /** Consent and storage, as stated in the notices. */
   readonly terms: NoticeTerms
@@ -107,7 +107,7 @@ export class ChannelSession implements ChannelInterpreter {
   readonly #notices: ChannelNotices
   readonly #welcome: Welcome
   readonly #problems: BotProblems
-  readonly #outage: OutageNotice
+  readonly #outage: OutageAlert
   readonly #phones: Phones
   readonly #indicator: NicknameIndicator | undefined
   #members: readonly ChannelMember[] = []
@@ -202,7 +202,7 @@ export class ChannelSession implements ChannelInterpreter {
       report: notice => void this.#notices.tell(notice),
       forbidden: () => void this.#finish({ kind: 'refused', code: 'permissions' }),
     })
-    this.#outage = new OutageNotice(notice => this.#notices.tell(notice))
+    this.#outage = new OutageAlert(notice => this.#notices.tell(notice))
     this.#phones = new Phones({
       relay,
       announcer,

@@ -4,7 +4,7 @@ import type { TranslatedVoices } from '../../../core/model/invitation.ts'
 import { isVoiceId } from '../../../core/model/participant-state.ts'
 
 /** A voice of the translation service. */
-export interface OfferedVoice {
+export interface CastableVoice {
   /** Its id in the service's list. */
   readonly id: string
   readonly language: LanguageId
@@ -12,11 +12,11 @@ export interface OfferedVoice {
 }
 
 /** Fetches the service's current voices. May reject. */
-export type VoiceOffer = () => Promise<readonly OfferedVoice[]>
+export type VoiceOffer = () => Promise<readonly CastableVoice[]>
 
 export interface VoiceCastingOptions {
   /** The service's voices, as far as they are known. */
-  readonly offered: () => readonly OfferedVoice[]
+  readonly offered: () => readonly CastableVoice[]
   /** Ids of the voices to use; empty: all. */
   readonly only?: readonly string[] | undefined
 }
@@ -40,7 +40,7 @@ export class VoiceCasting {
   readonly #parts = new BoundedMap<string, { readonly part: number; readonly language: LanguageId }>(
     MOST_SPEAKERS,
   )
-  #offered: readonly OfferedVoice[] = []
+  #offered: readonly CastableVoice[] = []
   /** By part. */
   #voices: TranslatedVoices[] = []
 
@@ -96,7 +96,7 @@ export class VoiceCasting {
 
 /** The voices of each language that has several, with the genders in turn, so that the first ones differ most. */
 function poolsOf(
-  offered: readonly OfferedVoice[],
+  offered: readonly CastableVoice[],
   only: readonly string[],
 ): ReadonlyMap<LanguageId, readonly string[]> {
   const usable = offered.filter(
@@ -110,7 +110,7 @@ function poolsOf(
   )
 }
 
-function alternating(voices: readonly OfferedVoice[]): readonly string[] {
+function alternating(voices: readonly CastableVoice[]): readonly string[] {
   const groups = Array.from(Map.groupBy(voices, ({ gender }) => gender).values())
   const longest = Math.max(...groups.map(({ length }) => length))
   return Array.from({ length: longest }, (_, at) => groups.flatMap(group => group[at]?.id ?? [])).flat()

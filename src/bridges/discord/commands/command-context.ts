@@ -186,7 +186,7 @@ export type RoomCodeAttempts = Pick<CodeLimiter, 'begin'>
 export type ListenLinks = (room: string) => Promise<{ readonly url: string; readonly minutes: number }>
 
 /** Formats of a transcript. */
-export type TranscriptFormat = 'text' | 'srt' | 'vtt'
+export type ChannelTranscriptFormat = 'text' | 'srt' | 'vtt'
 
 /** The conversation of a channel, as a file. */
 export interface TranscriptDocument {
@@ -203,7 +203,7 @@ export interface TranscriptQuery {
   readonly sinceMs: number
   /** The reader's language. */
   readonly language: LanguageId
-  readonly format: TranscriptFormat
+  readonly format: ChannelTranscriptFormat
   /** Returns whether speech of the participant with this ID can be shown. */
   readonly includes: (participant: string) => boolean
   /** Maximum size (bytes of UTF-8). */

@@ -13,19 +13,19 @@ import { ServiceList } from '../service-list.ts'
 
 /** Cache of the service's languages. */
 export class LanguageList {
-  readonly #cache: ServiceList<OfferedLanguage>
+  readonly #cache: ServiceList<LanguageCapabilities>
 
   constructor(offer: LanguageOffer, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
     this.#cache = new ServiceList({ fetch: offer, accept: spelt, what: 'languages', clock, log })
   }
 
   /** Returns the newest known list. Without one, waits up to `waitMs` and may return undefined. Never rejects. */
-  get(waitMs: number): Promise<readonly OfferedLanguage[] | undefined> {
+  get(waitMs: number): Promise<readonly LanguageCapabilities[] | undefined> {
     return this.#cache.get(waitMs)
   }
 
   /** The newest known list, without waiting; empty before the first list. */
-  get known(): readonly OfferedLanguage[] {
+  get known(): readonly LanguageCapabilities[] {
     return this.#cache.known
   }
 
@@ -39,7 +39,7 @@ export class LanguageList {
 }
 
 /** Normalizes the ID; drops entries with an invalid ID. */
-function spelt(offered: OfferedLanguage): OfferedLanguage[] {
+function spelt(offered: LanguageCapabilities): LanguageCapabilities[] {
   try {
     const id = languageId(offered.id)
     return [id === offered.id ? offered : { ...offered, id }]
@@ -49,7 +49,7 @@ function spelt(offered: OfferedLanguage): OfferedLanguage[] {
 }
 
 /** Capabilities of the translation service for one language. */
-export interface OfferedLanguage {
+export interface LanguageCapabilities {
   readonly id: LanguageId
   /** Speech recognition is available. */
   readonly heard: boolean
@@ -58,7 +58,7 @@ export interface OfferedLanguage {
 }
 
 /** Fetches the service's current languages. May reject. */
-export type LanguageOffer = () => Promise<readonly OfferedLanguage[]>
+export type LanguageOffer = () => Promise<readonly LanguageCapabilities[]>
 
 /** Cache size: Discord has about thirty locales, and a service about a hundred languages. */
 const MOST = 300
@@ -112,7 +112,7 @@ const LONGEST = 100
  */
 export function languageChoices(
   typed: string,
-  offered: readonly OfferedLanguage[],
+  offered: readonly LanguageCapabilities[],
   {
     locale,
     purpose,
@@ -143,9 +143,9 @@ export function languageChoices(
 /** Returns the language meant by `text`, typed or chosen, or undefined if it is unclear. */
 export function languageMeant(
   text: string,
-  offered: readonly OfferedLanguage[],
+  offered: readonly LanguageCapabilities[],
   locale: string,
-): OfferedLanguage | undefined {
+): LanguageCapabilities | undefined {
   const id = text.trim().toLowerCase().replace('_', '-')
   const exact = offered.find(each => each.id === id)
   if (exact || isLanguageId(id) || id === '') return exact

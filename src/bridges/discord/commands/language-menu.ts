@@ -8,7 +8,7 @@ import { type LanguageId, primaryLanguage, sameLanguage } from '../../../common/
 import { repliesFor } from '../../../messages/discord/discord.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
 import type { RawOption } from './command-options.ts'
-import { languageName, nativeName, type OfferedLanguage } from './language-choices.ts'
+import { type LanguageCapabilities, languageName, nativeName } from './language-choices.ts'
 
 const CUSTOM_ID = 'dragoman:language'
 /** Maximum number of options (Discord: String Select). */
@@ -24,7 +24,7 @@ const COMMON =
  */
 export function languageMenu(
   locale: string,
-  offered: readonly OfferedLanguage[],
+  offered: readonly LanguageCapabilities[],
   first: readonly LanguageId[],
 ): APIActionRowComponent<APIStringSelectComponent> | undefined {
   const ids = selection(offered, first)
@@ -59,7 +59,10 @@ export function parseMenu({
   return [{ name: 'language', options }]
 }
 
-function selection(offered: readonly OfferedLanguage[], first: readonly LanguageId[]): readonly LanguageId[] {
+function selection(
+  offered: readonly LanguageCapabilities[],
+  first: readonly LanguageId[],
+): readonly LanguageId[] {
   const recognized = offered.filter(each => each.heard).map(({ id }) => id)
   const rank = (id: LanguageId) => {
     const own = first.findIndex(each => sameLanguage(each, id))

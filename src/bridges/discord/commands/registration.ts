@@ -157,7 +157,7 @@ const RETRY: BackoffPolicy = { firstMs: 30_000, maxMs: 600_000, jitter: 0 }
 const PASSING: readonly RestTrouble['kind'][] = ['limited', 'broken', 'unreachable']
 
 /** Keeps the command registered: retries after temporary problems, one attempt at a time. */
-export class Registrar implements Disposable {
+export class CommandRegistrar implements Disposable {
   readonly #options: RegistrationOptions
   readonly #clock: Clock
   readonly #counters: CommandCounters

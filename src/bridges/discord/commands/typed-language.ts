@@ -2,7 +2,12 @@ import { commandMessagesFor } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { CommandContext, CommandServices } from './command-context.ts'
-import { languageChoices, languageMeant, languageName, type OfferedLanguage } from './language-choices.ts'
+import {
+  type LanguageCapabilities,
+  languageChoices,
+  languageMeant,
+  languageName,
+} from './language-choices.ts'
 
 /** Maximum wait for the service's languages (ms). */
 const PATIENCE_MS = 6_000
@@ -15,7 +20,7 @@ export async function typedLanguage(
   { asker: { locale } }: CommandContext,
   { languages }: CommandServices,
   words: AnswerWords,
-): Promise<OfferedLanguage | string> {
+): Promise<LanguageCapabilities | string> {
   const offered = await languages.get(PATIENCE_MS)
   if (!offered) return words.languagesUnavailable
   const meant = languageMeant(text, offered, locale)

@@ -4,9 +4,9 @@ import { BoundedMap } from '../../../common/bounded-map.ts'
 import type {
   CallInstructions,
   Carrier,
+  CarrierMessage,
   CarrierRequest,
   CarrierRequests,
-  Inbound,
   Instructions,
   LineFormat,
   MediaDialect,
@@ -97,7 +97,7 @@ export class ExpectedStreams {
   }
 }
 
-const STOP: Inbound = { kind: 'stop', streamId: '' }
+const STOP: CarrierMessage = { kind: 'stop', streamId: '' }
 
 const UUID_BYTES = 16
 
@@ -122,7 +122,7 @@ function audioSocketFrame(
   audio: number,
   rate: AsteriskRate,
   expected: ExpectedStreams,
-): Inbound {
+): CarrierMessage {
   if (frame.length < HEADER_BYTES || frame.readUInt16BE(1) !== frame.length - HEADER_BYTES)
     return INVALID.shape
   switch (frame[0]) {
@@ -145,7 +145,7 @@ function audioSocketFrame(
 }
 
 /** Without a known UUID the stream has no token, and is rejected. */
-function audioSocketStart(frame: Buffer, rate: AsteriskRate, expected: ExpectedStreams): Inbound {
+function audioSocketStart(frame: Buffer, rate: AsteriskRate, expected: ExpectedStreams): CarrierMessage {
   const uuid = formatUuid(frame.subarray(HEADER_BYTES))
   const { callId = uuid, parameters = {} } = expected.take(uuid) ?? {}
   return { kind: 'start', streamId: uuid, callId, codec: 'l16', rate, channels: 1, parameters }
@@ -179,7 +179,7 @@ const FRAME_MS = 20
 /** The length limit protects logs. */
 const CHANNEL_ID = /^[\w.;-]{1,128}$/
 
-const UNKNOWN: Inbound = { kind: 'unknown' }
+const UNKNOWN: CarrierMessage = { kind: 'unknown' }
 
 /**
  * The messages of Asterisk’s WebSocket channels (Asterisk: WebSocket channel driver): 16-bit PCM in binary frames in both
@@ -200,7 +200,7 @@ export function asteriskWebSocketMedia(rate: AsteriskRate, expected: ExpectedStr
   }
 }
 
-function webSocketEvent(message: Fields, line: LineFormat, expected: ExpectedStreams): Inbound {
+function webSocketEvent(message: Fields, line: LineFormat, expected: ExpectedStreams): CarrierMessage {
   switch (message.event) {
     case 'MEDIA_START':
       return webSocketStart(message, line, expected)
@@ -218,7 +218,7 @@ function webSocketStart(
   { channel_id, channel_variables, format }: Fields,
   line: LineFormat,
   expected: ExpectedStreams,
-): Inbound {
+): CarrierMessage {
   const uuid = isFields(channel_variables) ? textOf(channel_variables[STREAM_VARIABLE]) : ''
   const { callId = textOf(channel_id), parameters = {} } = expected.take(uuid) ?? {}
   if (!CHANNEL_ID.test(callId)) return INVALID.start

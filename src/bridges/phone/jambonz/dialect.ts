@@ -4,9 +4,9 @@ import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type {
   CallInstructions,
   Carrier,
+  CarrierMessage,
   CarrierRequest,
   CarrierRequests,
-  Inbound,
   Instructions,
   KeyPlan,
   LineFormat,
@@ -75,10 +75,10 @@ export function jambonzMedia(rate: JambonzRate): MediaDialect {
   }
 }
 
-const UNKNOWN: Inbound = { kind: 'unknown' }
+const UNKNOWN: CarrierMessage = { kind: 'unknown' }
 const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
 
-function event(message: Fields, line: LineFormat): Inbound {
+function event(message: Fields, line: LineFormat): CarrierMessage {
   if (message.type === 'mark') return mark(message)
   if (message.event === 'dtmf') return dtmf(message)
   if (message.type !== undefined || message.event !== undefined) return UNKNOWN
@@ -89,11 +89,11 @@ function event(message: Fields, line: LineFormat): Inbound {
  * The echo of a mark. Its `event` is `playout`, or `cleared` after `killAudio`; the caller knows which marks it has
  * flushed.
  */
-function mark({ data }: Fields): Inbound {
+function mark({ data }: Fields): CarrierMessage {
   return markOf(isFields(data) ? data.name : undefined, '')
 }
 
-function dtmf({ dtmf: digit }: Fields): Inbound {
+function dtmf({ dtmf: digit }: Fields): CarrierMessage {
   return dtmfOf(digit, '')
 }
 
@@ -101,7 +101,7 @@ function dtmf({ dtmf: digit }: Fields): Inbound {
  * The attributes of the call, its format, and the `metadata` of the verb, at the top level (jambonz-feature-server: `listen`); read
  * from a field `metadata` as well.
  */
-function start(message: Fields, line: LineFormat): Inbound {
+function start(message: Fields, line: LineFormat): CarrierMessage {
   const { callSid, sampleRate, mixType, metadata } = message
   if (typeof callSid !== 'string' || !CALL_SID.test(callSid)) return INVALID.start
   return {

@@ -1,4 +1,4 @@
-import type { Inbound, LineFormat, MediaDialect } from '../carrier.ts'
+import type { CarrierMessage, LineFormat, MediaDialect } from '../carrier.ts'
 import {
   dtmfOf,
   type Fields,
@@ -34,12 +34,12 @@ export function jsonMedia(format: LineFormat): MediaDialect {
   }
 }
 
-const CONNECTED: Inbound = { kind: 'connected' }
-const UNKNOWN: Inbound = { kind: 'unknown' }
+const CONNECTED: CarrierMessage = { kind: 'connected' }
+const UNKNOWN: CarrierMessage = { kind: 'unknown' }
 const SID = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Never throws. */
-function parse(message: Fields, format: LineFormat): Inbound {
+function parse(message: Fields, format: LineFormat): CarrierMessage {
   switch (message.event) {
     case 'media':
       return media(message)
@@ -58,7 +58,7 @@ function parse(message: Fields, format: LineFormat): Inbound {
   }
 }
 
-function media(message: Fields): Inbound {
+function media(message: Fields): CarrierMessage {
   const fields = message.media
   if (!isFields(fields) || typeof fields.payload !== 'string') return INVALID.media
   return {
@@ -70,15 +70,15 @@ function media(message: Fields): Inbound {
   }
 }
 
-function mark(message: Fields): Inbound {
+function mark(message: Fields): CarrierMessage {
   return markOf(isFields(message.mark) ? message.mark.name : undefined, textOf(message.streamSid))
 }
 
-function dtmf(message: Fields): Inbound {
+function dtmf(message: Fields): CarrierMessage {
   return dtmfOf(isFields(message.dtmf) ? message.dtmf.digit : undefined, textOf(message.streamSid))
 }
 
-function start(message: Fields, line: LineFormat): Inbound {
+function start(message: Fields, line: LineFormat): CarrierMessage {
   const fields = message.start
   if (!isFields(fields)) return INVALID.start
   const streamId = textOf(message.streamSid) || textOf(fields.streamSid)

@@ -1,4 +1,4 @@
-import type { Inbound, WireFault } from '../carrier.ts'
+import type { CarrierMessage, CarrierMessageFault } from '../carrier.ts'
 
 /** Unchecked fields of a JSON message of a carrier. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -10,7 +10,7 @@ export const INVALID = {
   media: { kind: 'invalid', fault: 'media' },
   dtmf: { kind: 'invalid', fault: 'dtmf' },
   mark: { kind: 'invalid', fault: 'mark' },
-} as const satisfies Record<WireFault, Inbound>
+} as const satisfies Record<CarrierMessageFault, CarrierMessage>
 
 /** Maximum length of the name of a mark. */
 const MAX_MARK_NAME = 512
@@ -23,19 +23,19 @@ function isDigit(text: string): boolean {
 }
 
 /** Returns the mark called `name`; invalid without a name, or with one that is too long. */
-export function markOf(name: unknown, streamId: string): Inbound {
+export function markOf(name: unknown, streamId: string): CarrierMessage {
   const text = textOf(name)
   return text === '' || text.length > MAX_MARK_NAME ? INVALID.mark : { kind: 'mark', streamId, name: text }
 }
 
 /** Returns the key press `digit`; invalid for anything else. */
-export function dtmfOf(digit: unknown, streamId: string): Inbound {
+export function dtmfOf(digit: unknown, streamId: string): CarrierMessage {
   const text = textOf(digit).toUpperCase()
   return isDigit(text) ? { kind: 'dtmf', streamId, digit: text } : INVALID.dtmf
 }
 
 /** Reads a binary frame of 16-bit PCM, for carriers whose streams have neither IDs nor timestamps. */
-export function pcmMedia(payload: Buffer): Inbound {
+export function pcmMedia(payload: Buffer): CarrierMessage {
   if (payload.length % 2 !== 0) return INVALID.media
   return { kind: 'media', streamId: '', track: 'inbound', timestampMs: Number.NaN, payload }
 }
@@ -45,7 +45,7 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /** Reads a JSON object with `read`; anything else is an invalid message. Throws only if `read` does. */
-export function readFields(text: string, read: (message: Fields) => Inbound): Inbound {
+export function readFields(text: string, read: (message: Fields) => CarrierMessage): CarrierMessage {
   let message: unknown
   try {
     message = JSON.parse(text)

@@ -6,7 +6,7 @@ import { TokenBucket } from '../../../common/rate-limit.ts'
 import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { durationMs, FRAME_MS } from '../../../transcode/pcm.ts'
 import { GuardedSocket, type LegTransport, type SocketListener } from '../../websocket/guarded-socket.ts'
-import type { Inbound, MediaDialect, Start, StreamMessages } from '../carrier.ts'
+import type { CarrierMessage, MediaDialect, Start, StreamMessages } from '../carrier.ts'
 import type { StreamLimits } from '../limits.ts'
 import { CLOSE_CODES, type CloseCause } from './close-codes.ts'
 import { LegCounters } from './leg-counters.ts'
@@ -207,7 +207,7 @@ export class PhoneLeg implements Leg, SocketListener<CloseCause> {
     this.counters.dtmf++
   }
 
-  #sort(reorder: MediaSorter, message: Extract<Inbound, { kind: 'media' }>, now: number): void {
+  #sort(reorder: MediaSorter, message: Extract<CarrierMessage, { kind: 'media' }>, now: number): void {
     const { sequence = Number.NaN, timestampMs, payload } = message
     reorder.push({ sequence, timestampMs, payload }, now)
     this.#hearSorted(reorder, now)

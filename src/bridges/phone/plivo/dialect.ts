@@ -5,9 +5,9 @@ import { BoundedMap } from '../../../common/bounded-map.ts'
 import {
   type CallInstructions,
   type Carrier,
+  type CarrierMessage,
   type CarrierRequest,
   type CarrierRequests,
-  type Inbound,
   type KeyPlan,
   type LineFormat,
   type MediaDialect,
@@ -63,7 +63,7 @@ const MULAW = 'audio/x-mulaw'
 const LINEAR = 'audio/x-l16'
 /** Plivo’s IDs are UUIDs; the length limit protects logs. */
 const ID = /^[A-Za-z0-9-]{1,64}$/
-const UNKNOWN: Inbound = { kind: 'unknown' }
+const UNKNOWN: CarrierMessage = { kind: 'unknown' }
 
 /** Returns the encoding and sample rate of a stream, as `<Stream contentType>` has them. */
 export function contentTypeOf(audio: PlivoAudio): string {
@@ -98,7 +98,7 @@ export function plivoMedia(audio: PlivoAudio): MediaDialect {
 }
 
 /** Never throws. */
-function parse(message: Fields, format: LineFormat): Inbound {
+function parse(message: Fields, format: LineFormat): CarrierMessage {
   switch (message.event) {
     case 'media':
       return media(message)
@@ -115,7 +115,7 @@ function parse(message: Fields, format: LineFormat): Inbound {
   }
 }
 
-function media(message: Fields): Inbound {
+function media(message: Fields): CarrierMessage {
   const fields = message.media
   if (!isFields(fields) || typeof fields.payload !== 'string') return INVALID.media
   return {
@@ -128,15 +128,15 @@ function media(message: Fields): Inbound {
 }
 
 /** A checkpoint was reached. After `clearAudio`, those before it are not confirmed. */
-function mark(message: Fields): Inbound {
+function mark(message: Fields): CarrierMessage {
   return markOf(message.name, textOf(message.streamId))
 }
 
-function dtmf(message: Fields): Inbound {
+function dtmf(message: Fields): CarrierMessage {
   return dtmfOf(isFields(message.dtmf) ? message.dtmf.digit : undefined, textOf(message.streamId))
 }
 
-function start(message: Fields, line: LineFormat): Inbound {
+function start(message: Fields, line: LineFormat): CarrierMessage {
   const fields = message.start
   if (!isFields(fields)) return INVALID.start
   const streamId = textOf(fields.streamId ?? message.streamId)

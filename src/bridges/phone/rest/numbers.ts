@@ -105,7 +105,7 @@ function sameSettings(a: VoiceSettings, b: VoiceSettings): boolean {
 }
 
 /** Result of binding or unbinding a number. */
-export interface Change {
+export interface NumberChange {
   readonly before: VoiceSettings
   readonly after: VoiceSettings
   /** False if the settings were already in place. */
@@ -150,7 +150,7 @@ export class Numbers {
    * Routes calls of `phoneNumber` (E.164) to the bridge at `publicUrl`. Binding again to another address keeps the
    * original settings.
    */
-  async bind(phoneNumber: string, publicUrl: string): Promise<Change> {
+  async bind(phoneNumber: string, publicUrl: string): Promise<NumberChange> {
     const number = await this.#find(phoneNumber)
     const bindings = await this.#file.read()
     const before = number.settings
@@ -171,7 +171,7 @@ export class Numbers {
   }
 
   /** Restores the settings from before `bind`. With `force`, even if they have changed since. */
-  async unbind(phoneNumber: string, { force = false } = {}): Promise<Change> {
+  async unbind(phoneNumber: string, { force = false } = {}): Promise<NumberChange> {
     const number = await this.#find(phoneNumber)
     const { [number.sid]: known, ...others } = await this.#file.read()
     if (!known)

@@ -4,7 +4,7 @@ import { BridgeError } from '../../../common/errors.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import {
   type Carrier,
-  type Inbound,
+  type CarrierMessage,
   type MediaDialect,
   PHONE_LINE,
   type RequestVerifier,
@@ -50,8 +50,8 @@ export function telnyxCarrier(options: TelnyxCarrierOptions): Carrier {
   }
 }
 
-const CONNECTED: Inbound = { kind: 'connected' }
-const UNKNOWN: Inbound = { kind: 'unknown' }
+const CONNECTED: CarrierMessage = { kind: 'connected' }
+const UNKNOWN: CarrierMessage = { kind: 'unknown' }
 const CALL_ID = /^[A-Za-z0-9_:.-]{1,128}$/
 
 /**
@@ -72,7 +72,7 @@ export const telnyxMedia: MediaDialect = {
 }
 
 /** Never throws. */
-function parse(message: Fields): Inbound {
+function parse(message: Fields): CarrierMessage {
   const streamId = textOf(message.stream_id)
   switch (message.event) {
     case 'media':
@@ -92,7 +92,7 @@ function parse(message: Fields): Inbound {
   }
 }
 
-function media(message: Fields, streamId: string): Inbound {
+function media(message: Fields, streamId: string): CarrierMessage {
   const fields = message.media
   if (!isFields(fields) || typeof fields.payload !== 'string') return INVALID.media
   return {
@@ -105,16 +105,16 @@ function media(message: Fields, streamId: string): Inbound {
   }
 }
 
-function mark(message: Fields, streamId: string): Inbound {
+function mark(message: Fields, streamId: string): CarrierMessage {
   return markOf(isFields(message.mark) ? message.mark.name : undefined, streamId)
 }
 
-function dtmf(message: Fields, streamId: string): Inbound {
+function dtmf(message: Fields, streamId: string): CarrierMessage {
   return dtmfOf(isFields(message.dtmf) ? message.dtmf.digit : undefined, streamId)
 }
 
 /** With TeXML, the ID of the call is `CallSid` of the webhooks (Telnyx: TeXML stream callback). */
-function start(message: Fields, streamId: string): Inbound {
+function start(message: Fields, streamId: string): CarrierMessage {
   const fields = message.start
   if (!isFields(fields)) return INVALID.start
   const callId = textOf(fields.call_control_id)

@@ -4,7 +4,7 @@ import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { BatchResult } from '../../contract.ts'
 import type { EngineSet } from '../../engines/engine-set.ts'
-import type { Admission, LoadMonitor } from '../capacity.ts'
+import type { LoadMonitor, SessionSlots } from '../capacity.ts'
 import { ServiceError } from '../errors.ts'
 import type { BoundSettings } from '../limits.ts'
 import { jobOf } from './job.ts'
@@ -122,7 +122,7 @@ function* withBytes(head: string, bytes: Buffer): Generator<string> {
 
 export interface BatchOptions {
   readonly engines: EngineSet
-  readonly admission: Admission
+  readonly admission: SessionSlots
   /** Live sessions, which take precedence over jobs. */
   readonly workload: Pick<LoadMonitor, 'calm'>
   readonly settings: BoundSettings

@@ -7,7 +7,7 @@ import type {
 import { jsonSchema } from '../../../net/openapi.ts'
 import { ERROR_TABLE } from '../errors.ts'
 import type { BoundSettings } from '../limits.ts'
-import { OPERATIONS, type Operation } from './operations.ts'
+import { OPERATIONS, type ServiceOperation } from './operations.ts'
 import type { Parameter } from './parameters.ts'
 import { errorSchema } from './reply-schemas.ts'
 
@@ -51,7 +51,7 @@ export function serviceApi(settings: BoundSettings): ApiDescription {
   }
 }
 
-function describe(operation: Operation, settings: BoundSettings): OperationDescription {
+function describe(operation: ServiceOperation, settings: BoundSettings): OperationDescription {
   const { path, open, query = [], form, answers, errors } = operation
   const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => ({
     name,

@@ -55,7 +55,7 @@ const BATCH_ERRORS: readonly ErrorName[] = [
 ]
 
 /** An operation of the HTTP interface; the OpenAPI document and the request collection are generated from it. */
-export interface Operation {
+export interface ServiceOperation {
   readonly id: string
   readonly method: 'GET' | 'POST'
   /** Names in braces are path parameters. */
@@ -77,7 +77,7 @@ const KEYED = ['key_missing', 'key_wrong', 'too_many_attempts'] as const
 const ALWAYS = ['request_malformed', 'origin_not_allowed', 'unexpected'] as const
 
 /** All operations of the service. A test fails for a route that is not listed here. */
-export const OPERATIONS: readonly Operation[] = [
+export const OPERATIONS: readonly ServiceOperation[] = [
   {
     id: 'health',
     method: 'GET',

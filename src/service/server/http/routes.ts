@@ -6,7 +6,7 @@ import { markAuthenticated } from '../../../net/request-guard.ts'
 import type { EngineSet } from '../../engines/engine-set.ts'
 import type { Batch } from '../batch/batch.ts'
 import { notMultipart } from '../batch/job-form.ts'
-import type { Admission, LoadMonitor } from '../capacity.ts'
+import type { LoadMonitor, SessionSlots } from '../capacity.ts'
 import { type ErrorCounts, ServiceError, toErrorBody } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
@@ -22,7 +22,7 @@ export interface RouteOptions {
   readonly watch: KeyWatch | undefined
   readonly catalog: Catalog
   readonly engines: EngineSet
-  readonly admission: Admission
+  readonly admission: SessionSlots
   readonly workload: LoadMonitor
   readonly batch: Batch
   readonly log: Logger

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import { writeFileAtomic } from '../../../storage/atomic-file.ts'
-import { withLock } from '../../../storage/file-lock.ts'
+import { withLock } from './file-lock.ts'
 
 /** Marks a text as a key of this service, for people and for secret scanners. */
 const PREFIX = 'dgm_'

@@ -6,7 +6,7 @@ import type { EndReason } from '../../../common/lifecycle.ts'
 import { type Logger, noopLogger } from '../../../common/log.ts'
 import { MEMORY_FLAGS } from '../../../common/memory-flags.ts'
 import { THREADS } from '../../engines/thread-budget.ts'
-import { Heartbeat, killOnParentExit } from '../../supervision.ts'
+import { killOnParentExit, Watchdog } from '../../supervision.ts'
 import { type ServiceConfig, serviceUrl } from '../settings.ts'
 import type { AskMessage, ProcessMessage, ServiceFigures, StartMessage } from './messages.ts'
 
@@ -49,7 +49,7 @@ export class ServiceProcess {
   #timer: Disposable | undefined
   /** Kills a process that takes too long to start, later a process that does not respond. */
   #watch: Disposable | undefined
-  #heartbeat: Heartbeat | undefined
+  #heartbeat: Watchdog | undefined
   #closing: Promise<void> | undefined
   #first: { resolve: () => void; reject: (error: BridgeError) => void } | undefined
 
@@ -185,7 +185,7 @@ export class ServiceProcess {
     const child = this.#child
     this.#watch?.[Symbol.dispose]()
     if (!child || this.#closing) return
-    this.#heartbeat = new Heartbeat({
+    this.#heartbeat = new Watchdog({
       clock: this.#clock,
       ask: () => void (child.connected && child.send({ type: 'ask' } satisfies AskMessage, () => {})),
       lost: silentMs => this.#kill(child, 'does not answer', silentMs),

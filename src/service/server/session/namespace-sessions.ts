@@ -8,7 +8,7 @@ import { addressPrefix, type TrustedProxies } from '../../../net/client-address.
 import { FairPlaces } from '../../../net/fair-places.ts'
 import type { StandInNames } from '../../contract.ts'
 import type { EngineSet } from '../../engines/engine-set.ts'
-import type { Admission, LoadMonitor } from '../capacity.ts'
+import type { LoadMonitor, SessionSlots } from '../capacity.ts'
 import { type ErrorCounts, ServiceError } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
@@ -228,7 +228,7 @@ export interface NamespaceOptions {
   readonly keys: ApiKeys
   readonly proxies: TrustedProxies
   readonly engines: EngineSet
-  readonly admission: Admission
+  readonly admission: SessionSlots
   readonly workload: LoadMonitor
   readonly streams: AudioStreams
   readonly guard: ConnectGuard

@@ -13,7 +13,7 @@ import type { EngineUsage } from '../../engines/usage/engine-usage.ts'
 import { type ErrorName, ServiceError } from '../errors.ts'
 import type { StsParameters, SttParameters, TranslatorParameters, TtsParameters } from './parameters.ts'
 import type { SessionOutput } from './session.ts'
-import type { Text, TextWork } from './text-intake.ts'
+import type { TextWork, TypedText } from './text-intake.ts'
 import { finish, type Speak, type SpokenOutput } from './voice-output.ts'
 
 /** Turns the transcripts of a session into events for its client. */
@@ -250,7 +250,7 @@ export class SpokenTexts implements TextWork {
     return this.#output.open()
   }
 
-  async work({ id, text }: Text): Promise<void> {
+  async work({ id, text }: TypedText): Promise<void> {
     const { languageIdTarget } = this.#parameters
     const result: TtsResult = { id, final: true, languageIdTarget, text }
     try {
@@ -284,7 +284,7 @@ export class TranslatedTexts implements TextWork {
     return true
   }
 
-  async work({ id, text }: Text): Promise<void> {
+  async work({ id, text }: TypedText): Promise<void> {
     const { languageIdSource, languageIdTarget } = this.#parameters
     const result: TranslatorResult = { id, final: true, languageIdSource, languageIdTarget, text }
     try {

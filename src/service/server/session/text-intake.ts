@@ -3,7 +3,7 @@ import { shown } from '../query.ts'
 import type { SessionInput, SessionOutput } from './session.ts'
 
 /** A text sent by a client. */
-export interface Text {
+export interface TypedText {
   /** Number within the session. */
   readonly id: string
   /** Unchanged. */
@@ -17,7 +17,7 @@ export interface TextWork {
   /**
    * Processes one text, up to its last event. Failures of a text are reported to the client; never rejects for them.
    */
-  work(text: Text): Promise<void>
+  work(text: TypedText): Promise<void>
   /** Stops all work. Idempotent. */
   close(): void
 }
@@ -39,7 +39,7 @@ export class TextIntake implements SessionInput {
   readonly #work: TextWork
   readonly #limits: TextLimits
   readonly #holder: TextHolder
-  #line: Text[] = []
+  #line: TypedText[] = []
   #taken = 0
   #characters = 0
   #busy = false

@@ -1,6 +1,6 @@
 import { languageTag } from '../../../common/language.ts'
 import { made } from '../../../pages/page/dom.ts'
-import { type CaptionStore, type Entry, type Line, shownLines, type Wish } from './caption-store.ts'
+import { type CaptionStore, type CaptionText, type Entry, shownLines, type Wish } from './caption-store.ts'
 
 /** More captions at once are a replay, of which only the end is read out. */
 const MOST_AT_ONCE = 3
@@ -10,14 +10,14 @@ const KEPT = 10
 /** Lets screen readers read complete utterances, each once. */
 export class ScreenReader {
   readonly #region: HTMLElement
-  #waiting: { readonly who: string; readonly lines: readonly Line[] }[] = []
+  #waiting: { readonly who: string; readonly lines: readonly CaptionText[] }[] = []
   #timer = 0
 
   constructor(region: HTMLElement) {
     this.#region = region
   }
 
-  say(who: string, lines: readonly Line[]): void {
+  say(who: string, lines: readonly CaptionText[]): void {
     if (lines.length === 0) return
     this.#waiting.push({ who, lines })
     this.#timer ||= setTimeout(() => this.#speak(), TOGETHER_MS)
@@ -51,7 +51,7 @@ const NEAR = 48
 
 interface Shown {
   readonly entry: Entry
-  readonly lines: readonly Line[]
+  readonly lines: readonly CaptionText[]
 }
 
 export interface CaptionListOptions {

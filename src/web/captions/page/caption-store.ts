@@ -155,7 +155,7 @@ export interface Wish {
 }
 
 /** A text in its language. */
-export interface Line {
+export interface CaptionText {
   readonly language: string
   readonly text: string
   readonly kind: 'original' | 'translation'
@@ -168,10 +168,10 @@ const NOT_YET = '…'
  * Returns the lines of `entry` to show for `wish`; empty if it is hidden. `leads`: whether its original represents the
  * speech, since each target language has a copy of the original.
  */
-export function shownLines(entry: Entry, leads: boolean, { show, language }: Wish): Line[] {
+export function shownLines(entry: Entry, leads: boolean, { show, language }: Wish): CaptionText[] {
   const { from, to, final } = entry
-  const original: Line = { language: from, text: entry.text ?? '', kind: 'original' }
-  const translation: Line = { language: to, text: entry.translation ?? '', kind: 'translation' }
+  const original: CaptionText = { language: from, text: entry.text ?? '', kind: 'original' }
+  const translation: CaptionText = { language: to, text: entry.translation ?? '', kind: 'translation' }
   // Readers of the spoken language need no translation of it.
   if (language !== '' && to !== language) return from === language && leads ? said([original]) : []
   const same = from === to || original.text === translation.text
@@ -184,7 +184,7 @@ export function shownLines(entry: Entry, leads: boolean, { show, language }: Wis
   return said(wantsOriginal ? [original, translation] : [translation])
 }
 
-function said(lines: readonly Line[]): Line[] {
+function said(lines: readonly CaptionText[]): CaptionText[] {
   return lines.filter(({ text }) => text !== '')
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Written } from '../../../../src/bridges/discord/captions/caption-format.ts'
 import { ChannelNotices, type NoticeChat } from '../../../../src/bridges/discord/channel/notices.ts'
-import { OutageNotice } from '../../../../src/bridges/discord/channel/problems.ts'
+import { OutageAlert } from '../../../../src/bridges/discord/channel/problems.ts'
 import { privacyButtons } from '../../../../src/bridges/discord/commands/notice-buttons.ts'
 import { channelMessagesFor } from '../../../../src/messages/discord/discord.ts'
 import type { ChannelWords } from '../../../../src/messages/discord/types.ts'
@@ -96,7 +96,7 @@ describe('notices', () => {
 describe('an outage notice', () => {
   it('is posted once, after a delay, and updated after the recovery', async () => {
     const { chat, notices } = started()
-    const outage = new OutageNotice(notice => notices.tell(notice))
+    const outage = new OutageAlert(notice => notices.tell(notice))
     for (let now = 0; now < 2_000; now += 1_000) outage.update(undefined, now)
     outage.update([], 2_000)
     expect(chat.texts).toEqual([])

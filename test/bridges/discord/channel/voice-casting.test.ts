@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type OfferedVoice, VoiceCasting } from '../../../../src/bridges/discord/channel/voice-casting.ts'
+import { type CastableVoice, VoiceCasting } from '../../../../src/bridges/discord/channel/voice-casting.ts'
 
-const voice = (id: string, language: string, gender?: string): OfferedVoice => ({ id, language, gender })
+const voice = (id: string, language: string, gender?: string): CastableVoice => ({ id, language, gender })
 const ENGLISH = ['amy', 'bea', 'cat'].map(id => voice(id, 'en-us', 'F')).concat(voice('dan', 'en-us', 'M'))
 const FRENCH = [voice('zoe', 'fr-fr', 'F'), voice('yves', 'fr-fr', 'M')]
 
@@ -47,7 +47,7 @@ describe('voices are assigned', () => {
   })
 
   test('not at all without several, without a list, or with invalid ids', () => {
-    const none = (offered: readonly OfferedVoice[]) =>
+    const none = (offered: readonly CastableVoice[]) =>
       new VoiceCasting({ offered: () => offered }).of(spanish(['ana']))
     expect(none([])).toBeUndefined()
     expect(none([voice('amy', 'en-us')])).toBeUndefined()
@@ -57,7 +57,7 @@ describe('voices are assigned', () => {
   })
 
   test('when the list arrives later, and again when it changes', () => {
-    let offered: readonly OfferedVoice[] = []
+    let offered: readonly CastableVoice[] = []
     const casting = new VoiceCasting({ offered: () => offered })
     expect(casting.of(spanish(['ana']))).toBeUndefined()
     offered = ENGLISH

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { KEYS } from '../../../../src/app/settings/keys.ts'
 import { USED_PERMISSIONS } from '../../../../src/bridges/discord/commands/permissions.ts'
 import { commandDefinition } from '../../../../src/bridges/discord/commands/registry.ts'
-import { KEYS } from '../../../../src/config/keys.ts'
 
 const guide = readFileSync(new URL('../../../../docs/channels/discord.md', import.meta.url), 'utf8')
 

@@ -2,19 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import {
+  type LanguageCapabilities,
   LanguageList,
   languageChoices,
   languageMeant,
   languageName,
   listed,
   nativeName,
-  type OfferedLanguage,
 } from '../../../../src/bridges/discord/commands/language-choices.ts'
 import { WORDS } from '../../../../src/messages/discord/discord.ts'
 import { OFFERED } from '../../../support/discord/command-harness.ts'
 import { LogLines } from '../../../support/log-lines.ts'
 
-const MANY: OfferedLanguage[] = [
+const MANY: LanguageCapabilities[] = [
   ...OFFERED,
   ...[
     'fr-fr',
@@ -131,7 +131,7 @@ describe('the list', () => {
   function open() {
     const clock = new FakeClock()
     const log = new LogLines()
-    const service = { asked: 0, answer: async (): Promise<readonly OfferedLanguage[]> => OFFERED }
+    const service = { asked: 0, answer: async (): Promise<readonly LanguageCapabilities[]> => OFFERED }
     const list = new LanguageList(
       () => {
         service.asked++

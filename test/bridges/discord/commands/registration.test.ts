@@ -1,7 +1,7 @@
 import { REST } from 'discord.js'
 import { expect, test } from 'vitest'
 import { DiscordSimulator, FakeClock } from '../../../../simulator/index.ts'
-import { Registrar } from '../../../../src/bridges/discord/commands/registration.ts'
+import { CommandRegistrar } from '../../../../src/bridges/discord/commands/registration.ts'
 import { CommandCounters } from '../../../../src/bridges/discord/counters.ts'
 import { LogLines } from '../../../support/log-lines.ts'
 
@@ -11,7 +11,7 @@ async function open(guilds: (discord: DiscordSimulator) => string[] = () => []) 
   const clock = new FakeClock()
   const counters = new CommandCounters()
   const terms = { rest, applicationId: discord.application.id, guilds: guilds(discord), log: new LogLines() }
-  const registrar = new Registrar(terms, { clock, counters })
+  const registrar = new CommandRegistrar(terms, { clock, counters })
   return { discord, clock, counters, registrar, [Symbol.asyncDispose]: () => discord.close() }
 }
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Inbound, PHONE_LINE } from '../../../../src/bridges/phone/carrier.ts'
+import { type CarrierMessage, PHONE_LINE } from '../../../../src/bridges/phone/carrier.ts'
 import { jsonMedia } from '../../../../src/bridges/phone/json-media/json-media.ts'
 
 const twilioMedia = jsonMedia(PHONE_LINE)
 
-const parse = (text: string): Inbound => twilioMedia.parse(Buffer.from(text), false)
+const parse = (text: string): CarrierMessage => twilioMedia.parse(Buffer.from(text), false)
 const json = (value: unknown) => parse(JSON.stringify(value))
 
 describe('a message from Twilio', () => {

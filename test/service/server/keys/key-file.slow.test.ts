@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
+import { withLock } from '../../../../src/service/server/keys/file-lock.ts'
 import { KeyFile } from '../../../../src/service/server/keys/key-store.ts'
-import { withLock } from '../../../../src/storage/file-lock.ts'
 import { THEN } from '../../../support/service/key-date.ts'
 import { keyFilePath, keyFileWith } from '../../../support/service/key-files.ts'
 
@@ -191,7 +191,7 @@ test('the stamp changes whenever the file changes', async () => {
 
 test('a process killed during a change blocks no other', async () => {
   const { path, file } = await keyFileWith('desk')
-  const module = new URL('../../../../src/storage/file-lock.ts', import.meta.url).href
+  const module = new URL('../../../../src/service/server/keys/file-lock.ts', import.meta.url).href
   const clock = new URL('../../../../src/common/clock.ts', import.meta.url).href
   const script = `const { withLock } = await import(${JSON.stringify(module)})
     const { systemClock } = await import(${JSON.stringify(clock)})

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
-import { Heartbeat } from '../../../../src/service/supervision.ts'
+import { Watchdog } from '../../../../src/service/supervision.ts'
 
 function heart() {
   const clock = new FakeClock()
   const lost: number[] = []
   let asked = 0
-  const heartbeat = new Heartbeat({ clock, ask: () => void asked++, lost: ms => void lost.push(ms) })
+  const heartbeat = new Watchdog({ clock, ask: () => void asked++, lost: ms => void lost.push(ms) })
   heartbeat.start()
   return { clock, lost, heartbeat, asked: () => asked }
 }
@@ -40,7 +40,7 @@ test('loses no process when the parent itself was suspended for a minute', () =>
     ask: () => void asked++,
     lost: (ms: number) => void lost.push(ms),
   }
-  new Heartbeat(parts).start()
+  new Watchdog(parts).start()
   now = 60_000
   tasks.shift()?.()
   expect([asked, lost]).toEqual([1, []])

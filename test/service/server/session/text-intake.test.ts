@@ -4,7 +4,11 @@ import { noopLogger } from '../../../../src/common/log.ts'
 import { boundSettings, type ServiceLimits } from '../../../../src/service/server/limits.ts'
 import type { Channel } from '../../../../src/service/server/session/session.ts'
 import { Session } from '../../../../src/service/server/session/session.ts'
-import { type Text, TextIntake, type TextWork } from '../../../../src/service/server/session/text-intake.ts'
+import {
+  TextIntake,
+  type TextWork,
+  type TypedText,
+} from '../../../../src/service/server/session/text-intake.ts'
 import { serviceSettings } from '../../../../src/service/server/settings.ts'
 
 /** A client that reads only on request. */
@@ -45,7 +49,7 @@ function texts(work: Partial<TextWork> = {}, limits: Partial<ServiceLimits> = {}
         outlet,
         {
           open: async () => true,
-          async work({ id, text }: Text) {
+          async work({ id, text }: TypedText) {
             done.push(`${id} ${text}`)
           },
           close() {},

@@ -1,17 +1,17 @@
 import type { AnswerWords } from '../../../../messages/discord/types.ts'
 import {
+  type ChannelTranscriptFormat,
   type CommandContext,
   type CommandServices,
   mayReach,
-  type TranscriptFormat,
 } from '../command-context.ts'
 import { type Answer, mention } from '../reply.ts'
 import { choiceOption, type Subcommand, subcommand } from '../subcommand.ts'
 
 /** Maximum size of a file: Discord accepts 10 MiB from bots (bytes). */
 const MOST_BYTES = 8 * 1024 * 1024
-const EXTENSIONS: Readonly<Record<TranscriptFormat, string>> = { text: 'txt', srt: 'srt', vtt: 'vtt' }
-const FORMATS: readonly TranscriptFormat[] = ['text', 'srt', 'vtt']
+const EXTENSIONS: Readonly<Record<ChannelTranscriptFormat, string>> = { text: 'txt', srt: 'srt', vtt: 'vtt' }
+const FORMATS: readonly ChannelTranscriptFormat[] = ['text', 'srt', 'vtt']
 
 /** `/interpret transcript`. */
 export const transcript: Subcommand = {
@@ -36,7 +36,7 @@ export const transcript: Subcommand = {
  * user must be allowed to connect to the channel.
  */
 function sendTranscript(
-  format: TranscriptFormat,
+  format: ChannelTranscriptFormat,
   context: CommandContext,
   { interpreters, transcripts }: CommandServices,
   words: AnswerWords,

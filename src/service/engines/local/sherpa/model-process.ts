@@ -4,7 +4,7 @@ import { backoffMs } from '../../../../common/backoff.ts'
 import { childEnvironment } from '../../../../common/child-environment.ts'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { MEMORY_FLAGS } from '../../../../common/memory-flags.ts'
-import { Heartbeat, killOnParentExit } from '../../../supervision.ts'
+import { killOnParentExit, Watchdog } from '../../../supervision.ts'
 import { EngineError } from '../../engine.ts'
 import type { ModelReply, ModelRequest, RecognitionLoad, SynthesisLoad } from './messages.ts'
 
@@ -184,7 +184,7 @@ export class ModelProcess {
         this.#kill(message.message)
         return
       case 'alive':
-        if (this.#watch instanceof Heartbeat) this.#watch.answered()
+        if (this.#watch instanceof Watchdog) this.#watch.answered()
         return
       default:
         this.#users.get('stream' in message ? message.stream : message.speech)?.reply(message)
@@ -194,7 +194,7 @@ export class ModelProcess {
   #becomeReady(): void {
     const { clock } = this.#options
     this.#watch?.[Symbol.dispose]()
-    const heartbeat = new Heartbeat({
+    const heartbeat = new Watchdog({
       clock,
       ask: () => this.send({ type: 'ask' }),
       lost: silentMs => this.#kill(`did not respond for ${silentMs} ms`),
