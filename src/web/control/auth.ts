@@ -125,8 +125,7 @@ export function bearerOf(
   { links, groupOf }: Pick<ControlContext, 'links' | 'groupOf'>,
 ): LinkBearer | undefined {
   const token = linkOf(request, room, links)
-  const link = token === undefined ? undefined : links.idOf(token, room)
-  return token === undefined || link === undefined
-    ? undefined
-    : { room, token, link, group: groupOf(request.ip) }
+  if (token === undefined) return undefined
+  const link = links.idOf(token, room)
+  return link && { room, token, link, group: groupOf(request.ip) }
 }
