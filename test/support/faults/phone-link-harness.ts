@@ -60,7 +60,7 @@ export class PhoneRig implements AsyncDisposable {
         languages: { speaks: 'en-us', hears: 'en-us' },
         twilio: { authTokens: [AUTH_TOKEN] },
         // The played audio equals the spoken audio: echo by construction.
-        relay: { normalizeLoudness: false, catchUp: false, echoSuppression: false },
+        relay: { echoSuppression: false },
         limits: NEVER_LATE.limits,
       },
       { streamLimits: { ...DEFAULT_LIMITS, ...limits } },
