@@ -22,7 +22,7 @@ describe('settings of Discord', () => {
   })
 
   it.each([Number(ID) as never, 'lounge', '#lounge', '12'])('accept only quoted ids: %s', channel =>
-    expect(() => load({ channels: [channel] })).toThrow(/15 to 20 digits, in quotes/),
+    expect(() => load({ autoJoin: [channel] })).toThrow(/15 to 20 digits, in quotes/),
   )
 
   it.each([
