@@ -8,7 +8,7 @@ import { type App, buildApp } from '../../../src/app/app.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/phone/limits.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { wakeSessions } from '../relay/hello.ts'
-import { NEVER_LATE } from '../service/no-lag.ts'
+import { NEVER_OVERLOADED } from '../service/no-lag.ts'
 import { pause, until } from '../until.ts'
 
 const PUBLIC_URL = 'https://bridge.example.com'
@@ -61,7 +61,7 @@ export class PhoneRig implements AsyncDisposable {
         twilio: { authTokens: [AUTH_TOKEN] },
         // The played audio equals the spoken audio: echo by construction.
         relay: { echoSuppression: false },
-        limits: NEVER_LATE.limits,
+        limits: NEVER_OVERLOADED,
       },
       { streamLimits: { ...DEFAULT_LIMITS, ...limits } },
     )
