@@ -99,7 +99,7 @@ test('places calls when signatures are disabled', async () => {
 })
 
 test('limits the number of calls and rejects unknown recordings', async () => {
-  const { place, url, server } = await app({ dashboard: { simulatedCalls: 1, maxViewers: 1 } })
+  const { place, url, server } = await app({ dashboard: { simulatedCalls: 1 } })
   const unknown = await place({ ...PHONE, recording: 'none' })
   expect([unknown.status, unknown.body.error]).toEqual([400, 'value_not_allowed'])
   expect(unknown.body.description).toContain('sense-and-sensibility-1')
@@ -113,7 +113,7 @@ test('limits the number of calls and rejects unknown recordings', async () => {
       headers: { authorization: `Bearer ${KEY}`, accept: 'text/event-stream' },
       signal: stop.signal,
     })
-  expect([(await look()).status, (await look()).status]).toEqual([200, 503])
+  expect((await look()).status).toBe(200)
   const text = await server.metrics.metrics()
   for (const line of ['dragoman_simulated_calls 1', 'dragoman_dashboard_viewers 1'])
     expect(text).toContain(`\n${line}\n`)
@@ -151,7 +151,7 @@ test('reports a call that is not answered and leaves nothing behind', async () =
   const { systemClock } = await import('../../src/common/clock.ts')
   const { noopLogger } = await import('../../src/common/log.ts')
   const calls = new LoopbackCalls({
-    settings: { maxViewers: 1, simulatedCalls: 1, simulatedMinutes: 1 },
+    settings: { simulatedCalls: 1 },
     ...{ publicUrl: undefined, token: undefined, clock: systemClock, wall: () => 0, log: noopLogger },
     address: () => stranger.address(),
     admissionControl: { rejection: () => undefined },

@@ -122,7 +122,6 @@ describe('calls', () => {
     const { calls } = loadConfig({ env: {} })
     expect(calls).toEqual({ maxMinutes: 240, roomCodes: {} })
     expect(() => load({}, { maxMinutes: 0 })).toThrow('calls.maxMinutes')
-    expect(() => load({}, { maxRooms: 0 })).toThrow('calls.maxRooms')
   })
 
   it('have room codes that are hard to guess', () => {

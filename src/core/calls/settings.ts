@@ -90,10 +90,6 @@ export const callsSettingsSchema = z.strictObject({
     .max(1_440)
     .default(240)
     .meta({ about: 'Maximum duration of a call. Participants are warned before it ends.' }),
-  maxRooms: z.int().min(1).max(100_000).optional().meta({
-    about:
-      'Maximum number of concurrent conversations. Callers above it hear that all lines are in use. Default: limited only by relay.maxLegs.',
-  }),
   roomCodes: z
     .record(z.string().regex(/^\d{8,12}$/, 'a code of 8 to 12 digits, in quotes'), z.string().min(1).max(64))
     .default({})
