@@ -147,6 +147,6 @@ export function openCallUsage(
     return [...minutes, maxSpendPerDay, maxSpendPerNumber, maxSpendPerKey, ...numbers]
   })
   if (ceilings.every(each => each === undefined)) return undefined
-  const key = outbound?.apiKeySecret ?? outbound?.authToken ?? authTokens?.[0] ?? 'dragoman'
+  const key = outbound?.apiKeySecret ?? authTokens?.[0] ?? 'dragoman'
   return new StoredCallUsage({ key, ...options })
 }

@@ -152,6 +152,9 @@ function assertCallable(
   }
 }
 
+/** Calls per minute for each concurrent call: as many as are possible if each lasts 10 s. */
+const PLACED_PER_MINUTE = 6
+
 /** Opens a dialer, and the same with rate limits, which calls of numbers with `dial` do not use up. */
 function openDialers(
   settings: OutboundSettings,
@@ -160,7 +163,7 @@ function openDialers(
   { clock, log, ledger, fleet }: CarriersOptions,
 ): { dialer: CarrierDialer; limited: RateLimitedDialer } {
   const {
-    maxCallsPerMinute = OUTBOUND_DEFAULTS.maxCallsPerMinute,
+    maxConcurrent = OUTBOUND_DEFAULTS.maxConcurrent,
     maxCallsPerHourPerDestination = OUTBOUND_DEFAULTS.maxCallsPerHourPerDestination,
   } = settings
   const dialer = new CarrierDialer(
@@ -169,6 +172,7 @@ function openDialers(
   )
   const known = Object.values(numbers).flatMap(({ dial }) => (dial ? [dial.to] : []))
   const shared = fleet.status === 'alone' ? undefined : { fleet, wall: systemWallClock }
+  const maxCallsPerMinute = maxConcurrent * PLACED_PER_MINUTE
   const limits = { maxCallsPerMinute, maxCallsPerHourPerDestination, known }
   return { dialer, limited: new RateLimitedDialer(dialer, limits, clock, shared) }
 }

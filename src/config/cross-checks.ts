@@ -38,19 +38,17 @@ function checkCalls(config: CheckedConfig, wrong: Wrong): void {
 function checkOutbound({ outbound, authToken, authTokens }: CheckedConfig['twilio'], wrong: Wrong): void {
   if (!outbound) return
   const at = (key: string) => ['twilio', 'outbound', key]
-  const { apiKeySid, apiKeySecret, region, edge, apiUrl } = outbound
+  const { apiKeySid, apiKeySecret } = outbound
   if (apiKeySid !== undefined && apiKeySecret === undefined)
     wrong(at('apiKeySecret'), 'the secret of the API key, because apiKeySid is set')
   if (apiKeySid === undefined && apiKeySecret !== undefined)
     wrong(at('apiKeySid'), 'the SID of the API key, because apiKeySecret is set')
-  if (outbound.authToken !== undefined && apiKeySid !== undefined)
-    wrong(at('authToken'), 'no value, because an API key is set')
-  const token = outbound.authToken ?? authToken ?? authTokens?.[0]
+  const token = authToken ?? authTokens?.[0]
   if (apiKeySid === undefined && apiKeySecret === undefined && token === undefined)
-    wrong(at('authToken'), 'the auth token of the account, unless an API key is set')
-  if ((region === undefined) !== (edge === undefined))
-    wrong(at(region === undefined ? 'region' : 'edge'), 'both a region and an edge, or neither')
-  if (apiUrl !== undefined && region !== undefined) wrong(at('apiUrl'), 'no value, because a region is set')
+    wrong(
+      ['twilio', 'authToken'],
+      'the auth token of the account, because twilio.outbound is set without an API key',
+    )
 }
 
 /** A number without a price cannot be kept below a cost limit, so calls to it would always be rejected. */

@@ -18,6 +18,10 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
   if (shape.type === 'boolean' && path !== 'twilio.insecure') return plain(fc.boolean())
   if (shape.type === 'integer' || shape.type === 'number')
     return plain(fc.integer({ min: Math.ceil(minimum), max: Math.floor(most) }))
+  if (shape.items?.enum)
+    return fc
+      .uniqueArray(fc.constantFrom(...shape.items.enum), { minLength: 1 })
+      .map(value => ({ value, text: value.join(', ') }))
   // Lists of tables are written as JSON.
   if (shape.items?.oneOf ?? shape.items?.type === 'object') return undefined
   const word = fc.stringMatching(/^[a-zA-Z0-9/._-]{1,20}$/)
@@ -40,7 +44,7 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
     return fc
       .array(language, { minLength: 1, maxLength: 2 })
       .map(value => ({ value, text: value.join(', ') }))
-  if (/^discord\.(guilds|channels|autoJoin)$/.test(path))
+  if (/^discord\.(guilds|autoJoin)$/.test(path))
     return fc
       .array(fc.stringMatching(/^[1-9]\d{14,18}$/), { minLength: 1, maxLength: 4 })
       .map(value => ({ value, text: value.join(', ') }))

@@ -17,7 +17,7 @@ export async function accountChecks(config: Config): Promise<Check[]> {
   const { outbound, numbers, authTokens } = config.twilio
   if (!outbound) return []
   try {
-    const client = await restClient({ ...outbound, authToken: outbound.authToken ?? authTokens[0] })
+    const client = await restClient({ ...outbound, authToken: authTokens[0] })
     const account = await answered(client.api.v2010.accounts(outbound.accountSid).fetch())
     const own = new Set([...Object.keys(numbers), outbound.from])
     return [

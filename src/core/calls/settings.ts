@@ -1,41 +1,14 @@
 import { z } from 'zod'
 import { type Expanded, languageSchema, type SettingsInput, secret } from '../../common/setting-fields.ts'
-import { KEY_ACTIONS, type KeyMap, keyTable } from '../model/key-commands.ts'
-
-const keys = (usual: string) =>
-  z
-    .union([
-      z.literal('off'),
-      z.string().regex(/^[0-9*#A-D]{1,6}$/, 'keys like "*1" in quotes (1 to 6 of 0-9, *, # and A-D), or off'),
-    ])
-    .default(usual)
-    .describe('keys like "*1" in quotes, or off')
+import { KEY_ACTIONS } from '../model/key-commands.ts'
 
 /** Settings of the attendant, which handles key commands of participants and plays notices. */
 export const attendantSettingsSchema = z.strictObject({
-  /** Key sequence of each action. A digit follows the sequence of `language`. */
   keys: z
-    .strictObject({
-      pause: keys('*1').meta({ about: 'Pause and resume interpreting.' }),
-      repeat: keys('*2').meta({ about: 'Repeat the last translation.' }),
-      mute: keys('*3').meta({ about: 'Mute and unmute yourself.' }),
-      recording: keys('*5').meta({ about: 'Pause and resume the recording.' }),
-      language: keys('*9').meta({
-        about: 'Change the language; a digit for one of attendant.languages follows.',
-      }),
-      options: keys('*0').meta({ about: 'List the available keys.' }),
-    })
-    .prefault({})
-    .superRefine((chosen, context) => {
-      try {
-        keyTable(keyMapOf(chosen))
-      } catch (error) {
-        context.addIssue({
-          code: 'custom',
-          message: error instanceof Error ? error.message : 'distinct keys for each action',
-        })
-      }
-    }),
+    .array(z.enum(KEY_ACTIONS))
+    .default([...KEY_ACTIONS])
+    .describe(`a list of ${KEY_ACTIONS.join(', ')}`)
+    .meta({ about: 'Actions that participants can trigger with keys, such as *1 for `pause`.' }),
   languages: z
     .array(languageSchema)
     .max(9)
@@ -54,13 +27,6 @@ export function attendantOptions(
   given: SettingsInput<typeof attendantSettingsSchema> = {},
 ): AttendantSettings {
   return attendantSettingsSchema.parse(given)
-}
-
-/** Returns the key sequences of all actions that are not `off`. */
-export function keyMapOf(keys: AttendantSettings['keys']): KeyMap {
-  return Object.fromEntries(
-    KEY_ACTIONS.flatMap(action => (keys[action] === 'off' ? [] : [[action, keys[action]]])),
-  )
 }
 
 /** Default of `callerLanguages.days`. */

@@ -4,13 +4,6 @@ import { trustedProxiesSchema } from '../../../net/client-address.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
 
-const context = () =>
-  z
-    .string()
-    .regex(/^[\w-]{1,79}$/)
-    .optional()
-    .describe('the name of a context')
-
 /** Outbound calls. Without this section, no calls are placed. */
 const outboundSettingsSchema = z.strictObject({
   apiUrl: urlSchema('an http:// or https:// address without user, query or fragment').meta({
@@ -23,10 +16,6 @@ const outboundSettingsSchema = z.strictObject({
     .describe('a user name')
     .meta({ about: 'User of the Asterisk REST Interface (ARI).' }),
   password: secret().meta({ about: 'Password of that user.' }),
-  dialContext: context().meta({ about: 'Context of the dialplan that calls a phone (dragoman-dial).' }),
-  calledContext: context().meta({
-    about: 'Context of the dialplan that continues a call once the phone has answered (dragoman-called).',
-  }),
   ...outboundFields,
   from: outboundFields.from.meta({ about: 'Caller ID of outbound calls, which your trunk accepts.' }),
 })
@@ -62,11 +51,8 @@ const asteriskSettingsSchema = z.strictObject({
 })
 
 export type AsteriskSettings = SettingsInput<typeof asteriskSettingsSchema>
-/** Access to the Asterisk REST Interface, and the contexts of outbound calls. */
-export type AriSettings = Pick<
-  NonNullable<AsteriskSettings['outbound']>,
-  'apiUrl' | 'user' | 'password' | 'dialContext' | 'calledContext'
->
+/** Access to the Asterisk REST Interface. */
+export type AriSettings = Pick<NonNullable<AsteriskSettings['outbound']>, 'apiUrl' | 'user' | 'password'>
 
 /** Its section in the settings. */
 export const asterisk = defineCarrier({

@@ -13,9 +13,6 @@ const outboundSettingsSchema = z.strictObject({
     .regex(AUTH_ID)
     .describe('the auth ID: MA or SA, and 18 letters and digits')
     .meta({ about: 'Auth ID of the account that places calls.' }),
-  authToken: secret()
-    .optional()
-    .meta({ about: 'Auth token of that account, if it differs from plivo.authToken.' }),
   ...outboundFields,
   from: outboundFields.from.meta({ about: 'Caller ID of outbound calls: one of your Plivo numbers.' }),
   apiUrl: urlSchema('an http:// or https:// address without user, query or fragment')
@@ -49,7 +46,7 @@ export const plivo = defineCarrier({
   title: 'Plivo',
   schema: plivoSettingsSchema,
   credential: 'authToken',
-  secrets: ['authToken', 'authTokens', 'outbound.authToken'],
+  secrets: ['authToken', 'authTokens'],
   isSigned: settings => authTokensOf(settings).length > 0,
   signingSecret: settings => authTokensOf(settings)[0],
   // The first token stays first, because other instances sign with it.
@@ -59,16 +56,15 @@ export const plivo = defineCarrier({
   },
   async api(settings) {
     const { PlivoCallsApi } = await import('./rest.ts')
-    const { authId, authToken = authTokensOf(settings)[0], apiUrl } = settings.outbound!
+    const { authId, apiUrl } = settings.outbound!
+    const [authToken] = authTokensOf(settings)
     if (authToken === undefined)
       throw new BridgeError('CONFIG', 'plivo.outbound needs an auth token: set plivo.authToken')
     return new PlivoCallsApi({ authId, authToken, apiUrl })
   },
 })
 
-/** Returns the tokens that verify requests: those of the account, and that of the dialing account. */
-export function authTokensOf({ authToken, authTokens, outbound }: PlivoSettings): readonly string[] {
-  const tokens = authTokens ?? (authToken === undefined ? [] : [authToken])
-  const own = outbound?.authToken
-  return own === undefined || tokens.includes(own) ? tokens : [...tokens, own]
+/** Returns the tokens that verify requests. The first one also places calls. */
+export function authTokensOf({ authToken, authTokens }: PlivoSettings): readonly string[] {
+  return authTokens ?? (authToken === undefined ? [] : [authToken])
 }
