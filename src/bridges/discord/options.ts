@@ -62,8 +62,6 @@ export function checkedChannelOptions(options: ChannelOptions = {}): CheckedChan
   return channelOptionsSchema.parse(options)
 }
 
-export const CHANNEL_DEFAULTS = checkedChannelOptions()
-
 /** Captions of a channel at the start. */
 export const CAPTION_DEFAULTS: CaptionSettings = { style: 'embed', thread: false }
 
