@@ -21,7 +21,7 @@ async function app(config: Partial<AppConfig> = {}, parts: AppOptions = {}) {
     {
       ...{ host: '127.0.0.1', port: 0, service: { url: service.url, apiKey: 'k' } },
       languages: { speaks: 'en-us', hears: 'es-es' },
-      twilio: { authTokens: ['a token of the account that nobody has'] },
+      twilio: { authToken: ['a token of the account that nobody has'] },
       control: { keys: [{ name: 'test', key: KEY }] },
       ...config,
     },
@@ -86,7 +86,7 @@ test.each(['https://bridge.example.com', 'https://example.com/calls/'])(
   async publicUrl => {
     const { place, relay } = await app({
       publicUrl,
-      twilio: { authTokens: ['a token of the account that nobody has'] },
+      twilio: { authToken: ['a token of the account that nobody has'] },
     })
     expect((await place(PHONE)).status).toBe(201)
     expect(relay.legs).toBe(1)
@@ -94,7 +94,7 @@ test.each(['https://bridge.example.com', 'https://example.com/calls/'])(
 )
 
 test('places calls when signatures are disabled', async () => {
-  const { place } = await app({ twilio: { authTokens: [], insecure: true } })
+  const { place } = await app({ twilio: { authToken: [], insecure: true } })
   expect((await place(PHONE)).status).toBe(201)
 })
 

@@ -17,7 +17,7 @@ export async function bridge(config: Partial<AppConfig> = {}, parts: AppOptions 
       port: 0,
       service: {},
       languages: { speaks: 'en-us', hears: 'es-es' },
-      twilio: { authTokens: [], insecure: true },
+      twilio: { authToken: [], insecure: true },
       embedded: NEVER_LATE,
       limits: NEVER_OVERLOADED,
       ...config,

@@ -58,7 +58,7 @@ export class PhoneRig implements AsyncDisposable {
         ...{ host: '127.0.0.1', port: 0, publicUrl: PUBLIC_URL },
         service: { url: service.url, apiKey: service.apiKey, mode: 'block' },
         languages: { speaks: 'en-us', hears: 'en-us' },
-        twilio: { authTokens: [AUTH_TOKEN] },
+        twilio: { authToken: [AUTH_TOKEN] },
         // The played audio equals the spoken audio: echo by construction.
         relay: { echoSuppression: false },
         limits: NEVER_OVERLOADED,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { listed, type SettingsInput, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
 import { trustedProxiesSchema } from '../../../net/client-address.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
@@ -32,11 +32,10 @@ export const audioSocketSchema = z.strictObject({
 })
 
 const asteriskSettingsSchema = z.strictObject({
-  secret: secret().optional().meta({
+  secret: secrets().meta({
     about:
       'Password with which the dialplan requests instructions, as user dragoman. Without it, only local requests are accepted.',
   }),
-  secrets: z.array(secret()).optional().meta({ about: 'Several secrets instead of one, during rotation.' }),
   sampleRate: z
     .union([z.literal(8_000), z.literal(16_000)])
     .default(8_000)
@@ -60,23 +59,23 @@ export const asterisk = defineCarrier({
   title: 'Asterisk',
   schema: asteriskSettingsSchema,
   credential: 'secret',
-  secrets: ['secret', 'secrets', 'outbound.password'],
+  secrets: ['secret', 'outbound.password'],
   hasOwnPort: true,
-  isSigned: settings => secretsOf(settings).length > 0,
-  signingSecret: settings => secretsOf(settings)[0],
+  isSigned: settings => listed(settings.secret).length > 0,
+  signingSecret: settings => listed(settings.secret)[0],
   // The first secret stays first, because other instances sign with it.
   async carrier(settings, ownKeys) {
     const { asteriskCarrier } = await import('./dialect.ts')
     const { sampleRate, stream, audioSocket } = settings
-    return asteriskCarrier({ secrets: [...secretsOf(settings), ...ownKeys], sampleRate, stream, audioSocket })
+    return asteriskCarrier({
+      secrets: [...listed(settings.secret), ...ownKeys],
+      sampleRate,
+      stream,
+      audioSocket,
+    })
   },
   async api({ outbound }) {
     const { AsteriskCallsApi } = await import('./rest.ts')
     return new AsteriskCallsApi(outbound!)
   },
 })
-
-/** Returns the secrets that verify requests. */
-export function secretsOf({ secret, secrets = [] }: AsteriskSettings): readonly string[] {
-  return secret === undefined ? secrets : [secret, ...secrets]
-}

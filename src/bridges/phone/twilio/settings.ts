@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { type DeepReadonly, type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import {
+  type DeepReadonly,
+  listed,
+  type SettingsInput,
+  secret,
+  secrets,
+  urlSchema,
+} from '../../../common/setting-fields.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { OUTBOUND_DEFAULTS, outboundFields } from '../outbound/settings.ts'
 
@@ -49,24 +56,15 @@ export type RestSettings = Pick<
 > & { readonly authToken?: string | undefined }
 
 const twilioSettingsSchema = z.strictObject({
-  authToken: secret().optional().meta({
+  authToken: secrets().meta({
     about:
       'Auth token of the account. It verifies that requests come from Twilio. Without it, only local requests are accepted.',
   }),
-  authTokens: z
-    .array(secret())
-    .optional()
-    .meta({ about: 'Several auth tokens instead of one, during rotation.' }),
   outbound: outboundSettingsSchema.optional(),
   ...carrierFields,
 })
 
 export type TwilioSettings = SettingsInput<typeof twilioSettingsSchema>
-
-/** Returns the auth tokens of the account: none, one, or several during rotation. */
-export function authTokensOf({ authToken, authTokens }: TwilioSettings): readonly string[] {
-  return authTokens ?? (authToken === undefined ? [] : [authToken])
-}
 
 /** Twilio among the settings. */
 export const twilio = defineCarrier({
@@ -74,17 +72,17 @@ export const twilio = defineCarrier({
   title: 'Twilio',
   schema: twilioSettingsSchema,
   credential: 'authToken',
-  secrets: ['authToken', 'authTokens', 'outbound.apiKeySecret'],
-  isSigned: settings => authTokensOf(settings).length > 0,
-  signingSecret: settings => authTokensOf(settings)[0],
+  secrets: ['authToken', 'outbound.apiKeySecret'],
+  isSigned: ({ authToken }) => listed(authToken).length > 0,
+  signingSecret: ({ authToken }) => listed(authToken)[0],
   // The first token stays first, because other instances sign with it.
-  async carrier(settings, ownKeys) {
+  async carrier({ authToken }, ownKeys) {
     const { twilioCarrier } = await import('./dialect.ts')
-    return twilioCarrier([...authTokensOf(settings), ...ownKeys])
+    return twilioCarrier([...listed(authToken), ...ownKeys])
   },
   async api(settings) {
     const { TwilioCallsApi } = await import('./rest.ts')
     const outbound = settings.outbound!
-    return new TwilioCallsApi({ ...outbound, authToken: authTokensOf(settings)[0] })
+    return new TwilioCallsApi({ ...outbound, authToken: listed(settings.authToken)[0] })
   },
 })
