@@ -20,7 +20,7 @@ export async function metricsPage(): Promise<string> {
       port: 0,
       service: {},
       languages: { speaks: 'en-us', hears: 'es-es' },
-      twilio: { authTokens: [], insecure: true },
+      twilio: { authToken: [], insecure: true },
     },
     { translator: new FakeTranslator() },
   )

@@ -56,7 +56,7 @@ export class Conversation implements AsyncDisposable {
       },
       languages: { speaks: 'en-us', hears: 'es-es' },
       control: { keys: [{ name: 'pictures', key: KEY }] },
-      twilio: { authTokens: [], insecure: true },
+      twilio: { authToken: [], insecure: true },
     })
     const address = await app.listen()
     const phones = {

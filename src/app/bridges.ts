@@ -121,14 +121,9 @@ export function discordOptions(
     },
     channels: {
       language,
-      endOfTurnSilenceMs: settings.endOfTurnSilenceMs,
       maxChannels: settings.maxChannels,
-      codeMinutes: settings.codeMinutes,
       voices: settings.voices,
       consent: settings.consent,
-      nicknameIndicator: settings.nicknameIndicator,
-      dave: settings.dave,
-      emptyAfterMs: settings.leaveEmptyAfterSeconds && settings.leaveEmptyAfterSeconds * 1_000,
     },
   }
 }

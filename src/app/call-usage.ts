@@ -5,6 +5,7 @@ import { CARRIERS } from '../bridges/phone/carriers.ts'
 import { type DayLedger, NOTHING, type Used } from '../bridges/phone/day-usage.ts'
 import type { OutboundSettings } from '../bridges/phone/outbound/settings.ts'
 import type { Logger } from '../common/log.ts'
+import { listed } from '../common/setting-fields.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { StateFile } from '../storage/database.ts'
 import type { CarrierSections } from './carriers.ts'
@@ -137,7 +138,7 @@ export function openCallUsage(
   settings: CarrierSections,
   options: Omit<CallUsageOptions, 'key'>,
 ): StoredCallUsage | undefined {
-  const { outbound, authTokens } = settings.twilio
+  const { outbound, authToken } = settings.twilio
   const ceilings = CARRIERS.flatMap(({ name }): (number | undefined)[] => {
     const section: CarrierSettings = settings[name]
     const { maxMinutesPerDay, maxMinutesPerNumber, maxMinutesPerKey }: Limits = section.outbound ?? {}
@@ -147,6 +148,6 @@ export function openCallUsage(
     return [...minutes, maxSpendPerDay, maxSpendPerNumber, maxSpendPerKey, ...numbers]
   })
   if (ceilings.every(each => each === undefined)) return undefined
-  const key = outbound?.apiKeySecret ?? outbound?.authToken ?? authTokens?.[0] ?? 'dragoman'
+  const key = outbound?.apiKeySecret ?? listed(authToken)[0] ?? 'dragoman'
   return new StoredCallUsage({ key, ...options })
 }

@@ -51,7 +51,7 @@ export interface Calls extends AsyncDisposable {
 /** Opens the relay with its services. The caller disposes of the result, which ends all calls and their recordings. */
 export async function openCalls(options: CallsOptions): Promise<Calls> {
   const { settings, fleet, carriers, translators, announcer, clock, log } = options
-  const { maxMinutes, maxRooms = settings.relay.maxLegs, roomCodes: fixed } = settings.calls
+  const { maxMinutes, roomCodes: fixed } = settings.calls
   const language = settings.languages.hears
   await using stack = new AsyncDisposableStack()
   const relay = stack.use(new Relay({ ...translators, options: relayOptions(settings.relay), clock, log }))
@@ -62,7 +62,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   })
   const dialer = carrierSelection.available ? new ObservedDialer(carrierSelection, relay.observer) : undefined
   const shared = { relay, announcer, clock, log, language, maxMinutes }
-  const twoPartyCalls = new TwoPartyCalls({ ...shared, dialer, maxRooms })
+  const twoPartyCalls = new TwoPartyCalls({ ...shared, dialer })
   const roomCodes = new RoomCodes(clock, {
     fixed,
     state: { fleet, wall: neverBack(systemWallClock, clock) },

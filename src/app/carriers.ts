@@ -20,7 +20,7 @@ import { OUTBOUND_DEFAULTS, type OutboundSettings } from '../bridges/phone/outbo
 import type { Clock } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
-import type { SettingsInput } from '../common/setting-fields.ts'
+import { listed, type SettingsInput } from '../common/setting-fields.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { RateLimitedDialer } from '../core/calls/dialer-policies.ts'
 import type { Fleet } from '../core/model/fleet.ts'
@@ -89,7 +89,7 @@ export async function openCarriers(
   settings: CarrierSections,
   options: CarriersOptions,
 ): Promise<readonly OpenCarrier[]> {
-  const ownKey = options.ownAuthTokens ? settings.twilio.authTokens?.[0] : undefined
+  const ownKey = options.ownAuthTokens ? listed(settings.twilio.authToken)[0] : undefined
   const hasAccount = ({ name, isSigned }: RegisteredCarrier) =>
     isSigned(settings[name]) || settings[name].insecure
   const others = CARRIERS.some(carrier => carrier.name !== 'twilio' && hasAccount(carrier))
@@ -152,6 +152,9 @@ function assertCallable(
   }
 }
 
+/** Calls per minute for each concurrent call: as many as are possible if each lasts 10 s. */
+const PLACED_PER_MINUTE = 6
+
 /** Opens a dialer, and the same with rate limits, which calls of numbers with `dial` do not use up. */
 function openDialers(
   settings: OutboundSettings,
@@ -160,7 +163,7 @@ function openDialers(
   { clock, log, ledger, fleet }: CarriersOptions,
 ): { dialer: CarrierDialer; limited: RateLimitedDialer } {
   const {
-    maxCallsPerMinute = OUTBOUND_DEFAULTS.maxCallsPerMinute,
+    maxConcurrent = OUTBOUND_DEFAULTS.maxConcurrent,
     maxCallsPerHourPerDestination = OUTBOUND_DEFAULTS.maxCallsPerHourPerDestination,
   } = settings
   const dialer = new CarrierDialer(
@@ -169,6 +172,7 @@ function openDialers(
   )
   const known = Object.values(numbers).flatMap(({ dial }) => (dial ? [dial.to] : []))
   const shared = fleet.status === 'alone' ? undefined : { fleet, wall: systemWallClock }
+  const maxCallsPerMinute = maxConcurrent * PLACED_PER_MINUTE
   const limits = { maxCallsPerMinute, maxCallsPerHourPerDestination, known }
   return { dialer, limited: new RateLimitedDialer(dialer, limits, clock, shared) }
 }

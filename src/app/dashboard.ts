@@ -65,7 +65,7 @@ export async function registerDashboard(
       status: drain.draining ? 'draining' : 'up',
       state: serverState(sources),
     } satisfies NodeState)
-  const viewers = new Viewers({ clock, maxViewers: settings.maxViewers, read })
+  const viewers = new Viewers({ clock, read })
   server.decorate('dashboard', {
     get viewers() {
       return viewers.stats.viewers

@@ -59,7 +59,7 @@ export function openGuards(options: GuardsOptions): Guards {
       wallClock: systemWallClock,
     }),
   )
-  const overload = stack.use(new Overload({ limits: settings.limits, memoryShare, clock, log }))
+  const overload = stack.use(new Overload({ ...settings.limits, memoryShare, clock, log }))
   overload.start()
   const owned = stack.move()
   return {

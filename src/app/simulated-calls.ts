@@ -80,7 +80,8 @@ export class SimulatedCall {
 
 /** Interval at which calls are checked (ms). */
 const CHECK_MS = 500
-const MINUTE_MS = 60_000
+/** Time after which a simulated call is hung up (ms). */
+const LASTS_MS = 600_000
 
 export interface SimulatedCallsOptions {
   readonly settings: DashboardSettings
@@ -133,13 +134,12 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     try {
       const id = `simulated-${++this.#numbers}`
       const talkers = await this.#dial(order, id)
-      const lastsMs = settings.simulatedMinutes * MINUTE_MS
-      const about = { id, room: id, placedAt: wall(), endsAt: wall() + lastsMs }
+      const about = { id, room: id, placedAt: wall(), endsAt: wall() + LASTS_MS }
       const call = new SimulatedCall(about, talkers, clock)
       call.start()
       this.#calls.set(id, call)
       this.#ticker ??= new Ticker(clock, CHECK_MS, now => this.#tick(now))
-      const over = setTimer(clock, lastsMs, () => void call.hangUp())
+      const over = setTimer(clock, LASTS_MS, () => void call.hangUp())
       void call.ended.then(() => {
         over[Symbol.dispose]()
         this.#forget(id)

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { DiscordPreferences } from '../bridges/discord/preferences.ts'
 import { DiscordChannels } from '../bridges/discord/running-channels.ts'
-import { resumeSettingsSchema } from '../bridges/discord/settings.ts'
 import { CallRecords } from '../bridges/phone/history/call-records.ts'
 import { RememberedLanguages } from '../bridges/phone/remembered-languages.ts'
 import type { Clock } from '../common/clock.ts'
@@ -56,9 +55,7 @@ export function openStores(settings: AppSettings, { fleet, state, clock, log }: 
   const hasBot = discord?.token !== undefined && stored
   const preferences = hasBot ? new DiscordPreferences(fleet, options) : undefined
   preferences?.start()
-  const resume = resumeSettingsSchema.parse(discord?.resume ?? {})
-  const channels =
-    hasBot && resume.withinMinutes > 0 ? new DiscordChannels(fleet, resume, options) : undefined
+  const channels = hasBot ? new DiscordChannels(fleet, options) : undefined
   channels?.start()
   for (const each of [usage, callerLanguages, preferences, channels]) stack.use(each)
   const owned = stack.move()

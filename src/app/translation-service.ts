@@ -1,10 +1,12 @@
 import type { Logger } from '../common/log.ts'
 import { ServiceProcess } from '../service/server/process/service-process.ts'
-import type { ServiceConfig } from '../service/server/settings.ts'
+import { edgeOfService, type ServiceConfig } from '../service/server/settings.ts'
 import type { AppSettings } from './settings/app-settings.ts'
 
+type EmbeddedSettings = 'embedded' | 'stateFile' | 'trustProxy' | 'limits'
+
 export interface TranslationServiceOptions {
-  readonly settings: Pick<AppSettings, 'service' | 'embedded' | 'stateFile'>
+  readonly settings: Pick<AppSettings, 'service' | EmbeddedSettings>
   /** Translations come from elsewhere, so no service is embedded. */
   readonly translatorGiven: boolean
   readonly log: Logger
@@ -54,11 +56,12 @@ export class TranslationService implements AsyncDisposable {
 
 /** The embedded service accepts the bridge and clients with a key. */
 function embeddedConfig(
-  { embedded, stateFile }: Pick<AppSettings, 'embedded' | 'stateFile'>,
+  { embedded, stateFile, trustProxy, limits }: Pick<AppSettings, EmbeddedSettings>,
   key: string,
 ): ServiceConfig {
   const config = structuredClone(embedded ?? {}) as ServiceConfig
-  return { ...config, stateFile, open: false, apiKeys: [...(config.apiKeys ?? []), { name: 'bridge', key }] }
+  const apiKeys = [...(config.apiKeys ?? []), { name: 'bridge', key }]
+  return { ...config, stateFile, open: false, apiKeys, ...edgeOfService({ trustProxy, limits }) }
 }
 
 function randomKey(): string {

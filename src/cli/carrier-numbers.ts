@@ -105,10 +105,10 @@ function projectOf({ signalwire: { outbound } }: Config) {
 }
 
 function credentialsOf({ twilio }: Config, accountSid: string | undefined): RestSettings {
-  const { outbound, authTokens } = twilio
+  const { outbound, authToken } = twilio
   if (outbound && (accountSid === undefined || accountSid === outbound.accountSid))
-    return { authToken: authTokens[0], ...defined(outbound) }
-  if (accountSid !== undefined && authTokens[0] !== undefined) return { accountSid, authToken: authTokens[0] }
+    return { authToken: authToken[0], ...defined(outbound) }
+  if (accountSid !== undefined && authToken[0] !== undefined) return { accountSid, authToken: authToken[0] }
   throw new BridgeError(
     'CONFIG',
     'the account of the number is unknown: set twilio.outbound, or set twilio.authToken and --account-sid',

@@ -90,7 +90,8 @@ function escapedText(text: string): string {
 }
 
 /** Names of settings with secret values, at any level. */
-const SECRET = /^(apiKeys?|authTokens?|apiKeySecret|keys?|secret|token)$/
+const SECRET =
+  /^(apiKeys?|apiKeySecret|apiToken|authToken|keys?|password|secret|signingKey|token|webhookSecret)$/
 /** Tables in which every value can be secret. */
 const HEADERS = /^headers$/
 /** Shorter texts would match too many lines by chance. */

@@ -153,11 +153,11 @@ export async function serve(
 ): Promise<Serving> {
   // Without an account, the bridge is still protected: requests are signed with a token of this run.
   const local =
-    !settings.twilio.insecure && settings.twilio.authTokens.length === 0 && settings.publicUrl === undefined
+    !settings.twilio.insecure && settings.twilio.authToken.length === 0 && settings.publicUrl === undefined
   // `dragoman call` reads its captions with the key.
   const { config, key } = printKey || local ? withStartKey(settings) : { config: settings }
   const token = randomBytes(16).toString('hex')
-  const twilio = local ? { ...config.twilio, authTokens: [token] } : config.twilio
+  const twilio = local ? { ...config.twilio, authToken: [token] } : config.twilio
   const app = await buildApp({ ...config, twilio }, { ownAuthTokens: local, log })
   let address: string
   try {

@@ -4,7 +4,7 @@ import { type Logger, noopLogger } from '../common/log.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import { KeyFile, newKey } from '../service/server/keys/key-store.ts'
 import { ServiceProcess } from '../service/server/process/service-process.ts'
-import type { ServiceConfig } from '../service/server/settings.ts'
+import { edgeOfService, type ServiceConfig } from '../service/server/settings.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A translation service to use. Disposing stops it if it was started for this purpose. */
@@ -31,7 +31,8 @@ export async function reachedService(
 
 /** Runs only the embedded translation service; resolves when it listens. */
 export async function service(config: Config, terminal: Terminal, log: Logger): Promise<ServiceProcess> {
-  const settings = { ...(structuredClone(config.embedded) as ServiceConfig), stateFile: config.stateFile }
+  const { embedded, stateFile } = config
+  const settings = { ...(structuredClone(embedded) as ServiceConfig), stateFile, ...edgeOfService(config) }
   // A key for this run queries the languages. If no other key exists, it is printed, because the service would be
   // unusable otherwise.
   const apiKey = newKey()

@@ -55,6 +55,18 @@ export const nameSchema = z.string().min(1).max(64).describe('a name, up to 64 c
 
 export const secret = () => z.string().min(1)
 
+/** A secret that others sign with: one, or several during rotation. */
+export const secrets = () =>
+  z
+    .union([secret(), z.array(secret())])
+    .optional()
+    .describe('a text, or a list of several during rotation')
+
+/** Returns the secrets of such a setting. The first one is used to sign. */
+export function listed(given: string | readonly string[] | undefined = []): readonly string[] {
+  return typeof given === 'string' ? [given] : given
+}
+
 /** An address with only a host, port and path. */
 export function urlSchema(description: string) {
   return z

@@ -34,12 +34,6 @@ export const natsSettingsSchema = z.strictObject({
     .meta({
       about: 'Number of NATS servers that store the state. 3 survives the loss of one.',
     }),
-  prefix: z
-    .string()
-    .regex(/^[a-z][a-z0-9_-]{0,31}$/)
-    .default('drg')
-    .describe('lower-case letters, digits, hyphens and underscores')
-    .meta({ about: 'Prefix of all subjects and buckets, for several fleets on the same NATS servers.' }),
 })
 
 /** Settings of a node of a fleet. */

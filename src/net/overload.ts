@@ -2,8 +2,9 @@ import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { type Clock, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
-import type { LimitSettings } from './settings.ts'
 
+/** Share of the available memory above which new work is rejected: the rest is for the work in progress. */
+export const MAX_MEMORY_SHARE = 0.85
 /** Interval between measurements (ms). */
 const LOOK_MS = 100
 /** Measurements of delay per measurement of memory. */
@@ -22,7 +23,8 @@ const WELL = 0.8
 export type OverloadReason = 'late' | 'memory'
 
 export interface OverloadOptions {
-  readonly limits: Readonly<Pick<LimitSettings, 'maxEventLoopLagMs' | 'maxMemoryShare'>>
+  /** Delay of timers above which new work is rejected (ms). */
+  readonly maxEventLoopLagMs: number
   readonly clock: Clock
   readonly log: Logger
   /** Returns the share of its available memory that this program uses; measured by default. */
@@ -93,10 +95,10 @@ export class Overload implements Disposable {
     this.#lately[this.#looks % REMEMBERED] = late
     this.lateMs = this.#lately.toSorted()[REMEMBERED >> 1]!
     if (this.#looks++ % MEMORY_LOOKS === 0) this.memoryShare = this.#share()
-    const { maxEventLoopLagMs, maxMemoryShare } = this.#options.limits
-    const over = this.#over(maxEventLoopLagMs, maxMemoryShare)
+    const { maxEventLoopLagMs } = this.#options
+    const over = this.#over(maxEventLoopLagMs, MAX_MEMORY_SHARE)
     if (over) this.#close(over, now)
-    else if (this.#over(maxEventLoopLagMs * WELL, maxMemoryShare * WELL)) this.#overloadedAt = now
+    else if (this.#over(maxEventLoopLagMs * WELL, MAX_MEMORY_SHARE * WELL)) this.#overloadedAt = now
     else if (this.#reason && now - this.#overloadedAt >= RECOVER_MS) this.#open()
   }
 

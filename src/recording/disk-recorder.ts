@@ -65,6 +65,14 @@ export class Consents {
   }
 }
 
+/** Limits that protect the disk and the event loop. */
+const RECORDING_LIMITS = {
+  /** Duration of a recording (ms). */
+  longestMs: 240 * 60_000,
+  /** Concurrent recordings. */
+  most: 50,
+}
+
 /** Interval between deletions of old recordings (ms). */
 const SWEEP_MS = 900_000
 
@@ -72,6 +80,8 @@ export interface DiskRecorderOptions {
   readonly relay: Relay
   readonly announcer: Announcer
   readonly settings: RecordingSettings
+  /** Overrides some, for tests. */
+  readonly limits?: Partial<typeof RECORDING_LIMITS>
   readonly clock: Clock
   readonly wallClock: WallClock
   readonly log: Logger
@@ -98,11 +108,13 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   readonly #running = new Map<string, Running>()
   readonly #ending = new Set<Running>()
   #subscriptions: readonly Disposable[] = []
+  readonly #limits: typeof RECORDING_LIMITS
   #sweep: Disposable | undefined
   #closed = false
 
   private constructor(options: DiskRecorderOptions) {
     this.#options = options
+    this.#limits = { ...RECORDING_LIMITS, ...options.limits }
   }
 
   /** Observes the rooms of the relay from now on, and deletes old recordings. */
@@ -124,9 +136,9 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     const open = relay.rooms.get(room)
     if (this.#closed || settings.mode === 'off') throw new BridgeError('STATE', 'recording is off')
     if (!open || open.participants.size === 0) throw new BridgeError('STATE', 'the room is empty')
-    if (this.#running.size >= settings.maxRecordings) {
+    if (this.#running.size >= this.#limits.most) {
       this.stats.refused++
-      throw new BridgeError('CAPACITY', `limit of ${settings.maxRecordings} recordings reached`, {
+      throw new BridgeError('CAPACITY', `limit of ${this.#limits.most} recordings reached`, {
         retryable: true,
       })
     }
@@ -194,7 +206,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
       folder,
       clock,
       wallClock,
-      mostMs: settings.maxMinutes * 60_000,
+      mostMs: this.#limits.longestMs,
       knows: participant => consents.has(participant),
       find: participant => relay.find(participant),
       full: () => recording.end(),

@@ -18,20 +18,6 @@ export const recordingSettingsSchema = z.strictObject({
     .max(100_000)
     .default(720)
     .meta({ about: 'Time before recordings are deleted (hours); 0: never.' }),
-  maxMinutes: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_440)
-    .default(240)
-    .meta({ about: 'Maximum duration of a recording (minutes).' }),
-  maxRecordings: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(50)
-    .meta({ about: 'Maximum number of concurrent recordings.' }),
 })
 
 export type RecordingSettings = z.infer<typeof recordingSettingsSchema>

@@ -10,14 +10,14 @@ const config: AppConfig = {
   port: 0,
   service: {},
   languages: { speaks: 'en-us', hears: 'es-es' },
-  twilio: { authTokens: [], insecure: true },
+  twilio: { authToken: [], insecure: true },
 }
 
 test('rejects unusable settings before anything is started', async () => {
   await expect(buildApp({ ...config, relay: { maxLagMs: 50 } })).rejects.toThrow('maxLagMs')
   await expect(buildApp({ ...config, service: { url: 'ftp://x' } })).rejects.toThrow('ftp://x')
   const translator = new FakeTranslator()
-  await expect(buildApp({ ...config, twilio: { authTokens: [] } }, { translator })).rejects.toMatchObject({
+  await expect(buildApp({ ...config, twilio: { authToken: [] } }, { translator })).rejects.toMatchObject({
     code: 'CONFIG',
   })
 })

@@ -173,7 +173,7 @@ describe('a usage limit applies', () => {
       openCallUsage(
         {
           ...(Object.fromEntries(CARRIERS.map(({ name }) => [name, {}])) as unknown as CarrierSections),
-          twilio: { authTokens: ['x'], ...settings },
+          twilio: { authToken: ['x'], ...settings },
         },
         { state: kept.open(), wallClock, log },
       )

@@ -73,7 +73,7 @@ describe('health endpoints', () => {
     port: 0,
     service: {},
     languages: { speaks: 'en-us', hears: 'es-es' },
-    twilio: { authTokens: [], insecure: true },
+    twilio: { authToken: [], insecure: true },
   } as const
 
   it('report ready, overloaded or draining, and always that the process is alive', async () => {

@@ -21,7 +21,7 @@ const config: AppConfig = {
   transcripts: { store: 'disk', folder },
   tracing: { url: 'http://127.0.0.1:9' },
   calls: { callerLanguages: { key: 'k' } },
-  twilio: { authTokens: [], insecure: true },
+  twilio: { authToken: [], insecure: true },
 }
 
 // Handles that a process opens once, such as its standard output, exist before the first case.
@@ -36,7 +36,7 @@ test.each<[string, Partial<AppConfig>, string | RegExp]>([
     { embedded: { capacity: { maxSessions: -1 } } as never },
     /./,
   ],
-  ['a bridge that cannot be registered', { twilio: { authTokens: [] } }, 'publicUrl'],
+  ['a bridge that cannot be registered', { twilio: { authToken: [] } }, 'publicUrl'],
 ])(
   '%s leaves no process, timer or connection behind',
   async (_, change, message) => {

@@ -16,7 +16,7 @@ const config = {
   languages: { speaks: 'en-us', hears: 'es-es' },
   control: { keys: [{ name: 'desk', key: KEY }] },
   webhooks: [{ url: 'http://127.0.0.1:8099/', secret: 'a-secret-of-the-receiver', name: 'desk' }],
-  twilio: { authTokens: ['0123456789abcdef0123456789abcdef'] },
+  twilio: { authToken: ['0123456789abcdef0123456789abcdef'] },
   limits: { maxEventLoopLagMs: 60_000 },
 }
 

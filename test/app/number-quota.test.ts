@@ -97,7 +97,7 @@ describe('calls to one number', () => {
         service: { url: 'http://127.0.0.1:9', apiKey: 'of nobody' },
         languages: { speaks: 'en-us', hears: 'en-us' },
         limits: { maxEventLoopLagMs: 60_000 },
-        twilio: { authTokens: [], insecure: true, numbers: { [DESK]: { maxCalls: 1 } } },
+        twilio: { authToken: [], insecure: true, numbers: { [DESK]: { maxCalls: 1 } } },
       },
       { clock },
     )

@@ -21,7 +21,7 @@ async function app(config: Partial<AppConfig> = {}, parts: AppOptions = {}) {
     {
       ...{ host: '127.0.0.1', port: 0, service: { url: service.url, apiKey: 'k' } },
       languages: { speaks: 'en-us', hears: 'es-es' },
-      twilio: { authTokens: ['a token of the account that nobody has'] },
+      twilio: { authToken: ['a token of the account that nobody has'] },
       control: { keys: [{ name: 'test', key: KEY }] },
       ...config,
     },
@@ -86,7 +86,7 @@ test.each(['https://bridge.example.com', 'https://example.com/calls/'])(
   async publicUrl => {
     const { place, relay } = await app({
       publicUrl,
-      twilio: { authTokens: ['a token of the account that nobody has'] },
+      twilio: { authToken: ['a token of the account that nobody has'] },
     })
     expect((await place(PHONE)).status).toBe(201)
     expect(relay.legs).toBe(1)
@@ -94,12 +94,12 @@ test.each(['https://bridge.example.com', 'https://example.com/calls/'])(
 )
 
 test('places calls when signatures are disabled', async () => {
-  const { place } = await app({ twilio: { authTokens: [], insecure: true } })
+  const { place } = await app({ twilio: { authToken: [], insecure: true } })
   expect((await place(PHONE)).status).toBe(201)
 })
 
 test('limits the number of calls and rejects unknown recordings', async () => {
-  const { place, url, server } = await app({ dashboard: { simulatedCalls: 1, maxViewers: 1 } })
+  const { place, url, server } = await app({ dashboard: { simulatedCalls: 1 } })
   const unknown = await place({ ...PHONE, recording: 'none' })
   expect([unknown.status, unknown.body.error]).toEqual([400, 'value_not_allowed'])
   expect(unknown.body.description).toContain('sense-and-sensibility-1')
@@ -113,7 +113,7 @@ test('limits the number of calls and rejects unknown recordings', async () => {
       headers: { authorization: `Bearer ${KEY}`, accept: 'text/event-stream' },
       signal: stop.signal,
     })
-  expect([(await look()).status, (await look()).status]).toEqual([200, 503])
+  expect((await look()).status).toBe(200)
   const text = await server.metrics.metrics()
   for (const line of ['dragoman_simulated_calls 1', 'dragoman_dashboard_viewers 1'])
     expect(text).toContain(`\n${line}\n`)
@@ -151,7 +151,7 @@ test('reports a call that is not answered and leaves nothing behind', async () =
   const { systemClock } = await import('../../src/common/clock.ts')
   const { noopLogger } = await import('../../src/common/log.ts')
   const calls = new LoopbackCalls({
-    settings: { maxViewers: 1, simulatedCalls: 1, simulatedMinutes: 1 },
+    settings: { simulatedCalls: 1 },
     ...{ publicUrl: undefined, token: undefined, clock: systemClock, wall: () => 0, log: noopLogger },
     address: () => stranger.address(),
     overloadCheck: { rejection: () => undefined },

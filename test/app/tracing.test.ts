@@ -8,7 +8,7 @@ const config = {
   port: 0,
   service: {},
   languages: { speaks: 'en-us', hears: 'es-es' },
-  twilio: { authTokens: [], insecure: true },
+  twilio: { authToken: [], insecure: true },
 }
 
 test('traces as configured and sends the last spans before the server exits', async () => {

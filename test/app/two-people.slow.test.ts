@@ -55,7 +55,7 @@ async function talk(x: Exchange, caller: SimulatedCall, callee: SimulatedCall) {
 }
 
 /** It rings for a second, not half a minute. */
-const SHORT = { ...NUMBER, dial: { ...DIAL, ringSeconds: 1 } } as const
+const SHORT = { number: NUMBER, outbound: { ringSeconds: 1 } } as const
 
 const GREETING = voiceOf(tone(VOICE.callee, 2_000, 8_000))
 
@@ -145,7 +145,7 @@ describe.concurrent('the callee does not answer', () => {
     ['it fails', { behavior: 'fails' }, 'call-failed', 'failed'],
     ['a machine answers', { behavior: 'voicemail', voice: GREETING }, 'voicemail', 'voicemail'],
   ])('%s: the caller hears a notice and is hung up', async ([, callee, notice, dialed]) => {
-    await using x = await exchange({ callee: { answerAfterMs: 800, ...callee }, number: SHORT })
+    await using x = await exchange({ callee: { answerAfterMs: 800, ...callee }, ...SHORT })
     const caller = await x.dial()
     await expectTold(x, caller, notice)
     // It rang before.
@@ -162,7 +162,7 @@ describe.concurrent('the REST API', () => {
   test.for<[what: string, options: ExchangeOptions, code: number]>([
     ['does not permit the country', { twilio: { countries: ['US'] } }, 21215],
   ])('%s: the caller hears a notice', async ([, options, code]) => {
-    await using x = await exchange({ number: SHORT, ...options })
+    await using x = await exchange({ ...SHORT, ...options })
     const caller = await x.dial()
     await expectTold(x, caller, 'call-failed')
     expect(x.twilio.count(code)).toBe(1)
@@ -170,7 +170,7 @@ describe.concurrent('the REST API', () => {
   })
 
   test('has too many calls: the lines are full', async () => {
-    await using x = await exchange({ number: SHORT, twilio: { maxCalls: 1 } })
+    await using x = await exchange({ ...SHORT, twilio: { maxCalls: 1 } })
     const caller = await x.dial()
     expect(await caller.ended).toMatchObject({ kind: 'completed' })
     expect(times(caller.heard(), noticeHz('line-full', 'en'))).toBe(1)

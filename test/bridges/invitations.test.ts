@@ -153,7 +153,7 @@ describe('a number that connects with a callee', () => {
     const call = caller({
       speaks: 'es-es',
       name: 'Ana',
-      dial: { ...DIAL, ringSeconds: 20, unanswered: 'stay' },
+      dial: { ...DIAL, unanswered: 'stay' },
     })
     expect(call()).toEqual({
       room: 'call CA1',
@@ -164,7 +164,6 @@ describe('a number that connects with a callee', () => {
       dial: {
         to: '+12125550123',
         callee: { speaks: 'en-us', hears: 'en-us', name: 'Desk' },
-        ringSeconds: 20,
         unanswered: 'stay',
       },
     })

@@ -58,7 +58,7 @@ test('writes settings that the bridge accepts, with secrets from mounted files',
     }),
   )
   const config = loadConfig({ env, overrides: settings, starts: 'bridge' })
-  expect(config.twilio.authTokens).toEqual([TOKEN])
+  expect(config.twilio.authToken).toEqual([TOKEN])
   expect(pod.terminationGracePeriodSeconds).toBe(config.drain.seconds + 60)
   const ingress = specOf<{ rules: { host: string }[] }>('Ingress')
   expect(config.publicUrl).toBe(`https://${ingress.rules[0]?.host}`)

@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await buildApp(
     {
       ...{ host: '127.0.0.1', port: 0, service: {}, languages: { speaks: 'en-us', hears: 'es-es' } },
-      twilio: { authTokens: [], insecure: true },
+      twilio: { authToken: [], insecure: true },
     },
     { translator: new FakeTranslator() },
   )

@@ -33,7 +33,7 @@ it.each(blocks.map(block => [title(block), block.code]))('%s: would be accepted'
     ...rest,
     calls: { callerLanguages: REMEMBERED, ...calls },
     twilio: {
-      ...(twilio?.authTokens ? {} : { authToken: 'token' }),
+      authToken: 'token',
       outbound: OUTBOUND,
       ...twilio,
     },

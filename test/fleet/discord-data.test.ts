@@ -26,7 +26,7 @@ async function nodes() {
     onTestFinished(() => it[Symbol.dispose]())
     return it
   }
-  const channels = (fleet: HubFleet) => new DiscordChannels(fleet, { withinMinutes: 10 }, options)
+  const channels = (fleet: HubFleet) => new DiscordChannels(fleet, options)
   return { hub, clock, preferences, channels, a: hub.join('a'), b: hub.join('b') }
 }
 

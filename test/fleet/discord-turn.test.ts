@@ -22,7 +22,7 @@ async function fleet() {
     const made = new DiscordBot({
       ...{ token: discord.token, apiUrl: discord.api, relay, announcer, preferences, log },
       languages: async () => [],
-      running: new DiscordChannels(node, { withinMinutes: 10 }, options),
+      running: new DiscordChannels(node, options),
       turn: new FleetLease({ fleet: node, name: 'discord shard 0', clock: systemClock, log }),
       channels: { dave: false },
     })

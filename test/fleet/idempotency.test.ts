@@ -105,7 +105,6 @@ describe('a request with one key at two nodes', () => {
 test('the rate of a key is divided among the nodes', () => {
   const settings = controlSettingsSchema.parse({
     keys: [{ name: 'desk', key: KEY }],
-    requestsPerMinute: 600,
   })
   const accepted = (nodes: number) => {
     const keys = new BearerKeys(settings, new FakeClock(), { nodes: () => nodes })

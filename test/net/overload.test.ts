@@ -1,12 +1,12 @@
 import { totalmem } from 'node:os'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Clock } from '../../src/common/clock.ts'
-import { Overload } from '../../src/net/overload.ts'
+import { MAX_MEMORY_SHARE, Overload } from '../../src/net/overload.ts'
 import { LogLines } from '../support/log-lines.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-const LIMITS = { maxEventLoopLagMs: 100, maxMemoryShare: 0.8 }
+const LIMITS = { maxEventLoopLagMs: 100 }
 
 /** The clock of a program whose timers are all late. */
 class LateClock implements Clock {
@@ -46,7 +46,7 @@ class LateClock implements Clock {
 test('rejects new calls while timers are late, and accepts them again after a recovery time', () => {
   const clock = new LateClock()
   const log = new LogLines()
-  using overload = new Overload({ limits: LIMITS, clock, log, memoryShare: () => 0.1 })
+  using overload = new Overload({ ...LIMITS, clock, log, memoryShare: () => 0.1 })
   overload.start()
   clock.run(10_000)
   expect(overload.rejection()).toBeUndefined()
@@ -75,16 +75,16 @@ test('rejects new calls while timers are late, and accepts them again after a re
 
 test('does the same for memory', () => {
   const clock = new LateClock()
-  let share = 0.79
-  using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
+  let share = 0.84
+  using overload = new Overload({ ...LIMITS, clock, log: new LogLines(), memoryShare: () => share })
   overload.start()
   clock.run(5_000)
   expect(overload.reason).toBeUndefined()
-  share = 0.81
+  share = 0.86
   clock.run(2_000)
   expect(overload.reason).toBe('memory')
   // Not recovered: it would close again at once.
-  share = 0.7
+  share = 0.75
   clock.run(20_000)
   expect(overload.reason).toBe('memory')
   share = 0.5
@@ -99,7 +99,7 @@ test('memory that cannot be measured counts as full, until it can be', () => {
     if (!descriptors) throw new Error('EMFILE: too many open files, uv_resident_set_memory')
     return 0.5
   }
-  using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare })
+  using overload = new Overload({ ...LIMITS, clock, log: new LogLines(), memoryShare })
   overload.start()
   clock.run(2_000)
   expect(overload.reason).toBe('memory')
@@ -110,7 +110,7 @@ test('memory that cannot be measured counts as full, until it can be', () => {
 
 test('measures this process, and releases its clock', () => {
   const clock = new LateClock()
-  const overload = new Overload({ limits: LIMITS, clock, log: new LogLines() })
+  const overload = new Overload({ ...LIMITS, clock, log: new LogLines() })
   overload.start()
   clock.run(200)
   expect(overload.memoryShare).toBeGreaterThan(0)
@@ -123,7 +123,7 @@ test('logs the exceeded limit and the values', () => {
   const clock = new LateClock()
   const log = new LogLines()
   let share = 0.876_54
-  using overload = new Overload({ limits: LIMITS, clock, log, memoryShare: () => share })
+  using overload = new Overload({ ...LIMITS, clock, log, memoryShare: () => share })
   overload.start()
   clock.run(150)
   share = 0.123_45
@@ -136,8 +136,8 @@ test('logs the exceeded limit and the values', () => {
 
 test('exactly at the limit it accepts, and near it does not recover', () => {
   const clock = new LateClock()
-  let share = LIMITS.maxMemoryShare
-  using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
+  let share = MAX_MEMORY_SHARE
+  using overload = new Overload({ ...LIMITS, clock, log: new LogLines(), memoryShare: () => share })
   overload.start()
   clock.lateMs = LIMITS.maxEventLoopLagMs
   clock.run(5_000)
@@ -163,7 +163,7 @@ test.each([
   vi.spyOn(process, 'constrainedMemory').mockReturnValue(allowed)
   vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(totalmem() / 2)
   const clock = new LateClock()
-  using overload = new Overload({ limits: LIMITS, clock, log: new LogLines() })
+  using overload = new Overload({ ...LIMITS, clock, log: new LogLines() })
   overload.start()
   clock.run(200)
   expect(overload.memoryShare).toBeCloseTo(share, 6)

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { DiskRecorder } from '../../src/recording/disk-recorder.ts'
+import { DiskRecorder, type DiskRecorderOptions } from '../../src/recording/disk-recorder.ts'
 import type { RecordingNotes } from '../../src/recording/manifest.ts'
 import { deleteOldRecordings } from '../../src/recording/manifest.ts'
 import { type RecordingSettings, recordingSettingsSchema } from '../../src/recording/settings.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-async function couple(settings: Partial<RecordingSettings> = {}) {
+async function couple(settings: Partial<RecordingSettings> = {}, limits: DiskRecorderOptions['limits'] = {}) {
   r = await rooms()
   log = new LogLines()
   states = []
@@ -41,6 +41,7 @@ async function couple(settings: Partial<RecordingSettings> = {}) {
     clock,
     announcer,
     settings: options,
+    limits,
     wallClock,
     log,
     language: 'en-us',
@@ -259,7 +260,7 @@ describe('a recording', () => {
   })
 
   test('ends at its maximum length', async () => {
-    await couple({ maxMinutes: 1 })
+    await couple({}, { longestMs: 60_000 })
     recorder.start('r')
     await r.run(62_000)
     expect(recorder.of('r')).toBeUndefined()
@@ -268,7 +269,7 @@ describe('a recording', () => {
   })
 
   test('is rejected when recording is off, the room is empty or too many are in progress', async () => {
-    await couple({ maxRecordings: 1 })
+    await couple({}, { most: 1 })
     expect(() => recorder.start('nowhere')).toThrow('the room is empty')
     expect(() => recorder.pause('r')).toThrow('not being recorded')
     const { id } = recorder.start('r')

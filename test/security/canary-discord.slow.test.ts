@@ -27,7 +27,6 @@ test('nothing about a channel, its members, or the bot appears in logs or counte
       apiKey: CANARY.serviceKey,
       faults: { mangle: result => ({ ...result, text: CANARY.said, translation: CANARY.translated }) },
     },
-    bot: { leaveEmptyAfterSeconds: 1 },
     parts: { log: kept.log },
   })
   const { discord, x } = casa

@@ -19,7 +19,7 @@ test('short of memory: new callers hear that all lines are busy, programs receiv
     allowedPrefixes: ['+34'],
   }
   const { app, port, webhook } = await guarded(
-    { languages: { speaks: 'es-es', hears: 'es-es' }, twilio: { authTokens: [TOKEN], outbound } },
+    { languages: { speaks: 'es-es', hears: 'es-es' }, twilio: { authToken: [TOKEN], outbound } },
     { clock, memoryShare: () => share },
   )
   const before = await (await webhook('voice', ringing('CA1'))).text()

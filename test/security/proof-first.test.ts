@@ -48,7 +48,7 @@ describe('when strangers of the same address have used up every limit', () => {
         limits: TIGHT,
         browser: { access: 'invited' },
         twilio: {
-          authTokens: [TOKEN],
+          authToken: [TOKEN],
           numbers: { '+15005550001': { menu: { languages: ['en-us', 'es-es'] } } },
         },
         metrics: { access: 'key' },

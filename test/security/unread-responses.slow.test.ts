@@ -18,7 +18,7 @@ async function bridge() {
     service: { url: 'http://127.0.0.1:9', apiKey: 'none' },
     languages: { speaks: 'en-us', hears: 'es-es' },
     publicUrl: 'https://bridge.example.com',
-    twilio: { authTokens: ['0123456789abcdef0123456789abcdef'] },
+    twilio: { authToken: ['0123456789abcdef0123456789abcdef'] },
     browser: { access: 'anyone' },
     control: { keys: [{ name: 'desk', key: 'a-key-of-the-desk-that-nobody-would-guess' }] },
     metrics: { access: 'open' },

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { CARRIERS } from '../../bridges/phone/carriers.ts'
-import { authTokensOf } from '../../bridges/phone/twilio/settings.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { SettingsInput } from '../../common/setting-fields.ts'
 import type { CarrierSections } from '../carriers.ts'
@@ -60,6 +59,6 @@ export function appSettings(config: AppConfig): AppSettings {
     trustProxy,
     service,
     calls,
-    twilio: { ...twilio, authTokens: authTokensOf(twilio) },
+    twilio,
   }
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { CARRIERS, type CarrierName } from '../../bridges/phone/carriers.ts'
-import type { DeepReadonly } from '../../common/setting-fields.ts'
+import { type DeepReadonly, listed } from '../../common/setting-fields.ts'
 import { natsFault } from '../../fleet/settings.ts'
 import { isLoopback, isLoopbackOnly } from '../../net/client-address.ts'
 import { type CheckedConfig, type ConfigInput, settingsSchema } from './schema.ts'
@@ -11,10 +11,8 @@ type Outbound = NonNullable<Section['outbound']>
 
 /** Checks settings of calls that are valid alone but conflict. */
 function checkCalls(config: CheckedConfig, wrong: Wrong): void {
-  const { twilio, signalwire, calls, publicUrl } = config
+  const { twilio, calls, publicUrl } = config
   checkOutbound(twilio, wrong)
-  if (signalwire.signingKey !== undefined && signalwire.signingKeys !== undefined)
-    wrong(['signalwire', 'signingKeys'], 'either signingKey or signingKeys, not both')
   const owners = new Map<string, CarrierName>()
   for (const { name, title } of CARRIERS) {
     const section: Section = config[name]
@@ -35,22 +33,20 @@ function checkCalls(config: CheckedConfig, wrong: Wrong): void {
   }
 }
 
-function checkOutbound({ outbound, authToken, authTokens }: CheckedConfig['twilio'], wrong: Wrong): void {
+function checkOutbound({ outbound, authToken }: CheckedConfig['twilio'], wrong: Wrong): void {
   if (!outbound) return
   const at = (key: string) => ['twilio', 'outbound', key]
-  const { apiKeySid, apiKeySecret, region, edge, apiUrl } = outbound
+  const { apiKeySid, apiKeySecret } = outbound
   if (apiKeySid !== undefined && apiKeySecret === undefined)
     wrong(at('apiKeySecret'), 'the secret of the API key, because apiKeySid is set')
   if (apiKeySid === undefined && apiKeySecret !== undefined)
     wrong(at('apiKeySid'), 'the SID of the API key, because apiKeySecret is set')
-  if (outbound.authToken !== undefined && apiKeySid !== undefined)
-    wrong(at('authToken'), 'no value, because an API key is set')
-  const token = outbound.authToken ?? authToken ?? authTokens?.[0]
+  const [token] = listed(authToken)
   if (apiKeySid === undefined && apiKeySecret === undefined && token === undefined)
-    wrong(at('authToken'), 'the auth token of the account, unless an API key is set')
-  if ((region === undefined) !== (edge === undefined))
-    wrong(at(region === undefined ? 'region' : 'edge'), 'both a region and an edge, or neither')
-  if (apiUrl !== undefined && region !== undefined) wrong(at('apiUrl'), 'no value, because a region is set')
+    wrong(
+      ['twilio', 'authToken'],
+      'the auth token of the account, because twilio.outbound is set without an API key',
+    )
 }
 
 /** A number without a price cannot be kept below a cost limit, so calls to it would always be rejected. */
@@ -127,13 +123,12 @@ function wrongIn(context: z.core.$RefinementCtx): Wrong {
 
 function checkBridge(config: CheckedConfig, wrong: Wrong): void {
   const { twilio, publicUrl, service, embedded, port } = config
-  const token = twilio.authTokens === undefined ? 'authToken' : 'authTokens'
-  const signed = twilio.authToken !== undefined || (twilio.authTokens ?? []).length > 0
+  const signed = listed(twilio.authToken).length > 0
   const others = CARRIERS.some(({ name, isSigned }) => name !== 'twilio' && isSigned(config[name]))
   if (publicUrl !== undefined && !signed && !twilio.insecure && !others)
-    wrong(['twilio', token], 'the auth token of the Twilio account, because publicUrl is set')
+    wrong(['twilio', 'authToken'], 'the auth token of the Twilio account, because publicUrl is set')
   if (publicUrl === undefined && signed && !twilio.insecure)
-    wrong(['publicUrl'], `the https:// address that Twilio calls, because twilio.${token} is set`)
+    wrong(['publicUrl'], `the https:// address that Twilio calls, because twilio.authToken is set`)
   for (const { name, title, credential, isSigned } of CARRIERS)
     if (name !== 'twilio' && publicUrl === undefined && isSigned(config[name]))
       wrong(['publicUrl'], `the https:// address that ${title} calls, because ${name}.${credential} is set`)
@@ -142,14 +137,12 @@ function checkBridge(config: CheckedConfig, wrong: Wrong): void {
 }
 
 function checkTwilio({ twilio, publicUrl, host = '127.0.0.1' }: CheckedConfig, wrong: Wrong): void {
-  if (twilio.authToken !== undefined && twilio.authTokens !== undefined)
-    wrong(['twilio', 'authTokens'], 'either authToken or authTokens, not both')
   if (!twilio.insecure) {
     if (publicUrl !== undefined && !publicUrl.startsWith('https:'))
       wrong(['publicUrl'], 'an https:// address (Twilio needs it; http only with twilio.insecure)')
     return
   }
-  if (twilio.authToken !== undefined || twilio.authTokens !== undefined)
+  if (listed(twilio.authToken).length > 0)
     wrong(['twilio', 'insecure'], 'false, because an auth token is set')
   if (!isLoopback(host))
     wrong(['host'], '127.0.0.1 with twilio.insecure, which is restricted to this machine')

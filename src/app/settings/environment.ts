@@ -93,7 +93,8 @@ function parseValue({ shape }: Key, text: string): unknown {
     case 'object':
       return fromJson(text)
     default:
-      return text
+      // One, or a list of several.
+      return shape.anyOf && text.trimStart().startsWith('[') ? fromJson(text) : text
   }
 }
 

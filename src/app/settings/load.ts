@@ -10,8 +10,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import { authTokensOf } from '../../bridges/phone/twilio/settings.ts'
-import type { DeepReadonly } from '../../common/setting-fields.ts'
+import { type DeepReadonly, listed } from '../../common/setting-fields.ts'
 import { configSchema, listeningHost, START_SCHEMAS, type Started } from './cross-checks.ts'
 import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './environment.ts'
 import { ConfigError, type Problem, problemsOf } from './problems.ts'
@@ -29,9 +28,9 @@ export type Config = DeepReadonly<
   Omit<CheckedConfig, 'host' | 'twilio'> & {
     /** Listening address: this machine only, unless a public address asks for outside access. */
     host: string
-    twilio: Omit<CheckedConfig['twilio'], 'authToken' | 'authTokens'> & {
+    twilio: Omit<CheckedConfig['twilio'], 'authToken'> & {
       /** None, one, or several during rotation. */
-      authTokens: string[]
+      authToken: string[]
     }
     /** The settings file, if one was read. */
     file: string | undefined
@@ -93,11 +92,11 @@ function openYaml(path: string, problems: Problem[]): YamlFile | undefined {
 }
 
 function complete(checked: CheckedConfig, file: string | undefined): Config {
-  const { authToken: _, ...twilio } = checked.twilio
+  const { twilio } = checked
   return {
     ...checked,
     host: listeningHost(checked),
-    twilio: { ...twilio, authTokens: [...authTokensOf(checked.twilio)] },
+    twilio: { ...twilio, authToken: [...listed(twilio.authToken)] },
     file,
   }
 }

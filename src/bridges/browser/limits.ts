@@ -7,6 +7,8 @@ const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
 
 /** Resource limits and timeouts of a visit, with their defaults. */
 export const browserLimitsSchema = z.strictObject({
+  /** Concurrent visitors per address; without an invitation at most half of the open places. */
+  visitorsPerAddress: count(20),
   /** From upgrade to `hello` or `resume` (ms). */
   helloWithinMs: ms(5_000),
   /** Maximum size of a text message (bytes). Must not exceed the socket’s `maxPayload`; audio has a separate limit. */

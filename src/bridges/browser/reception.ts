@@ -191,8 +191,9 @@ export class VisitorReception {
    * places.
    */
   #isFull({ local, group }: Caller, invited: boolean): boolean {
-    const { settings, sessions } = this.#options
-    const { maxVisitors, visitorsPerAddress } = settings
+    const { sessions, settings, limits } = this.#options
+    const { maxVisitors } = settings
+    const { visitorsPerAddress } = limits
     if (sessions.size >= maxVisitors) return true
     if (local) return false
     const open = maxVisitors - Math.floor(maxVisitors * KEPT_SHARE)

@@ -14,10 +14,6 @@ export const browserSettingsSchema = z.strictObject({
     about:
       'Maximum number of concurrent visitors. One place in five is reserved for visitors with a link or a code.',
   }),
-  visitorsPerAddress: z.int().min(1).max(10_000).default(20).meta({
-    about:
-      'Maximum number of concurrent visitors per address. Users on this machine and limits.exemptAddresses are exempt.',
-  }),
   maxMinutes: z
     .number()
     .min(1)

@@ -290,8 +290,7 @@ export class DiscordInterpreter implements Interpreters {
   readonly #onGuildAvailable = ({ id }: { readonly id: string }): void => {
     const running = this.#resumable.get(id)
     if (running) void this.#resume(running)
-    if (!this.#sessions.has(id) && this.#services.options.nicknameIndicator)
-      void NicknameIndicator.clear(this.#services, id)
+    if (!this.#sessions.has(id)) void NicknameIndicator.clear(this.#services, id)
   }
 
   /** Resumes a channel of the last process if people are in it. They are notified first, as at every start. */

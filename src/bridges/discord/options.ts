@@ -28,14 +28,10 @@ const channelOptionsSchema = z.strictObject({
   maxChannels: z.int().min(1).max(1_000).default(50),
   /** Time before the bot leaves an empty channel (ms). */
   emptyAfterMs: ms.default(60_000),
-  /** Silence sent after a speaker's turn, so that the service detects its end (ms). */
-  endOfTurnSilenceMs: z.int().min(100).max(5_000).default(800),
   /** Language of people without a known one. Default: from the guild's settings. */
   language: languageSchema.optional(),
   /** End-to-end encryption of voice; false only for tests and stage channels. */
   dave: z.boolean('true or false').default(true),
-  /** Lifetime of a room code (minutes). */
-  codeMinutes: z.int().min(1).max(1_440).default(30),
   /** Time limit for the goodbye (ms). */
   farewellMs: ms.default(4_000),
   /** Members to listen to. */
@@ -46,14 +42,10 @@ const channelOptionsSchema = z.strictObject({
   /** Voices of the translations. */
   voices: z
     .strictObject({
-      /** Gives each speaker a separate voice, if the service has several for the language. */
-      perSpeaker: z.boolean('true or false').default(true),
       /** Ids of the voices to use; empty: all of the service. */
       only: z.array(z.string('ids of voices')).max(1_000, 'up to 1000 ids').default([]),
     })
     .prefault({}),
-  /** Mark the bot's nickname while it listens, if it has the permission. */
-  nicknameIndicator: z.boolean('true or false').default(true),
 })
 
 /** Initial settings of an interpreted channel. */
@@ -69,8 +61,6 @@ export type CheckedChannelOptions = DeepReadonly<z.output<typeof channelOptionsS
 export function checkedChannelOptions(options: ChannelOptions = {}): CheckedChannelOptions {
   return channelOptionsSchema.parse(options)
 }
-
-export const CHANNEL_DEFAULTS = checkedChannelOptions()
 
 /** Captions of a channel at the start. */
 export const CAPTION_DEFAULTS: CaptionSettings = { style: 'embed', thread: false }

@@ -5,8 +5,9 @@ import type { WallClock } from '../../common/wall-clock.ts'
 import { KeptEntries, type KeptEntriesOptions } from '../../core/calls/kept-entries.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
 import type { RunningChannel, RunningChannels } from './contract.ts'
-import type { ResumeSettings } from './settings.ts'
 
+/** Downtime after which a channel is no longer resumed (ms): its members have given up. */
+const RESUME_WITHIN_MS = 600_000
 /** Interval at which entries are renewed without changes (ms). */
 const RENEW_MS = 60_000
 
@@ -28,16 +29,14 @@ const runningChannelSchema = z.object({
  */
 export class DiscordChannels implements RunningChannels, Disposable {
   readonly #fleet: Fleet
-  readonly #withinMs: number
   readonly #wallClock: WallClock
   readonly #log: Logger
   readonly #kept: KeptEntries<RunningChannel>
   /** Entries written here, by guild. */
   readonly #written = new Map<string, { readonly text: string; readonly at: number }>()
 
-  constructor(fleet: Fleet, { withinMinutes }: ResumeSettings, options: KeptEntriesOptions) {
+  constructor(fleet: Fleet, options: KeptEntriesOptions) {
     this.#fleet = fleet
-    this.#withinMs = withinMinutes * 60_000
     this.#wallClock = options.wallClock
     this.#log = options.log
     this.#kept = new KeptEntries(fleet, 'discord channels', runningChannelSchema, options)
@@ -73,7 +72,7 @@ export class DiscordChannels implements RunningChannels, Disposable {
       const before = this.#written.get(channel.guildId)
       if (before?.text === text && now - before.at < RENEW_MS) continue
       this.#written.set(channel.guildId, { text, at: now })
-      this.#try(this.#kept.put(this.#fleet.digest(channel.guildId), channel, now + this.#withinMs))
+      this.#try(this.#kept.put(this.#fleet.digest(channel.guildId), channel, now + RESUME_WITHIN_MS))
     }
   }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { languageSchema, secret, urlSchema } from '../../common/setting-fields.ts'
 import { isLoopback } from '../../net/client-address.ts'
 import { consentFields, hasRoles, ROLES_MISSING } from './consent.ts'
-import { CAPTION_DEFAULTS, CHANNEL_DEFAULTS, channelFields } from './options.ts'
+import { CAPTION_DEFAULTS, channelFields } from './options.ts'
 
 const API_URL = 'an https:// address, or http:// on this machine'
 const voiceFields = channelFields.voices.unwrap().shape
@@ -15,15 +15,6 @@ const id = () =>
 const ids = (of: string) =>
   z.array(id()).default([]).describe(`a list of IDs of ${of} in quotes, like ["1046021938471923712"]`)
 
-/** Storage of the channels being interpreted, for the next process. */
-export const resumeSettingsSchema = z.strictObject({
-  withinMinutes: z.int().min(0).max(1_440).default(10).meta({
-    about: 'Maximum downtime after which channels with people in them are interpreted again. 0 disables it.',
-  }),
-})
-
-export type ResumeSettings = Readonly<z.infer<typeof resumeSettingsSchema>>
-
 /** Settings of the Discord bot. Without a token, no bot is started. */
 export const discordSettingsSchema = z.strictObject({
   token: secret()
@@ -33,7 +24,6 @@ export const discordSettingsSchema = z.strictObject({
     about:
       'Restricts the bot to these guilds, where its commands appear at once. Empty: every guild that invites the bot.',
   }),
-  channels: ids('voice channels').meta({ about: 'Voice channels that `dragoman doctor` checks.' }),
   language: languageSchema.optional().meta({
     about: 'Default language of people who have not chosen one. Default: the language of their guild.',
   }),
@@ -59,19 +49,9 @@ export const discordSettingsSchema = z.strictObject({
         .meta({ about: 'Post captions in a separate thread.' }),
     })
     .prefault({}),
-  leaveEmptyAfterSeconds: z
-    .int()
-    .min(5)
-    .max(3_600)
-    .default(CHANNEL_DEFAULTS.emptyAfterMs / 1_000)
-    .meta({ about: 'Delay before the bot leaves an empty channel.' }),
-  endOfTurnSilenceMs: channelFields.endOfTurnSilenceMs.meta({
-    about: 'Silence sent to the service after each turn, so that it detects the end of the turn.',
-  }),
   maxChannels: channelFields.maxChannels.meta({
     about: 'Maximum number of concurrent channels in all guilds.',
   }),
-  codeMinutes: channelFields.codeMinutes.meta({ about: 'Lifetime of a code from /interpret invite.' }),
   consent: z
     .strictObject({
       mode: consentFields.mode.meta({
@@ -91,23 +71,13 @@ export const discordSettingsSchema = z.strictObject({
   }),
   voices: z
     .strictObject({
-      perSpeaker: voiceFields.perSpeaker.meta({
-        about: 'Give each speaker a separate voice, if the service has several for the language.',
-      }),
       only: voiceFields.only
         .describe('a list of voice ids, like [amy, zoe]')
         .meta({ about: 'Ids of the voices to use, as the service lists them. Empty: all.' }),
     })
     .prefault({}),
-  nicknameIndicator: channelFields.nicknameIndicator.meta({
-    about: 'Show in the bot’s nickname that it is listening.',
-  }),
   dialRoles: ids('roles').meta({
     about: 'Roles whose members can start phone calls, in addition to members who can manage the guild.',
-  }),
-  resume: resumeSettingsSchema.prefault({}),
-  dave: channelFields.dave.meta({
-    about: 'End-to-end encryption of voice. Discord requires it except on stages; set false only for tests.',
   }),
   apiUrl: urlSchema(API_URL)
     .refine(

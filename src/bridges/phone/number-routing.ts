@@ -197,7 +197,7 @@ function chosen(
 }
 
 function planOf(
-  { to, speaks, hears, original, name, ringSeconds, unanswered }: DialSettings,
+  { to, speaks, hears, original, name, unanswered }: DialSettings,
   defaults: LanguageSettings,
 ): DialPlan {
   const spoken = speaks ?? defaults.speaks
@@ -209,7 +209,6 @@ function planOf(
       original,
       name,
     },
-    ringSeconds,
     unanswered,
   }
 }

@@ -11,9 +11,6 @@ import {
 
 /** A number that can be called. */
 export const dialed = () => z.string().regex(DIALED_NUMBER).describe('a number in quotes like "+15551234567"')
-/** Default ringing time of the called phone (s). */
-export const RING_SECONDS = 30
-export const ringSeconds = () => z.int().min(5).max(120).optional()
 
 /** Number to which callers are connected. */
 const dialSettingsSchema = z.strictObject({
@@ -26,7 +23,6 @@ const dialSettingsSchema = z.strictObject({
     .optional()
     .meta({ about: 'Volume of the caller’s original voice under the translation.' }),
   name: nameSchema.optional().meta({ about: 'Name shown with captions.' }),
-  ringSeconds: ringSeconds().meta({ about: `Ringing time of the phone (${RING_SECONDS}).` }),
   unanswered: z
     .enum(['hang-up', 'stay'])
     .optional()

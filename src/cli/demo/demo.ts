@@ -154,7 +154,7 @@ function demoConfig(
         ? EASY_ENGINES
         : {},
     languages: { speaks: from, hears: to },
-    twilio: { authTokens: [], insecure: true },
+    twilio: { authToken: [], insecure: true },
     // Twilio’s section stays as it is.
     ...(carrier === 'twilio' ? {} : { [carrier]: { insecure: true } }),
   }

@@ -121,7 +121,7 @@ function settings(discord: DiscordSimulator, recognizer: ScriptedRecognizer): Pa
     service: {},
     embedded: { maxSessions: SESSIONS, engines: { transcription: [{ ...scripted, pauseMs: PAUSE_MS }] } },
     languages: { speaks: 'en-us', hears: 'es-es' },
-    twilio: { authTokens: [], insecure: true },
+    twilio: { authToken: [], insecure: true },
     discord: { token: discord.token, apiUrl: discord.api },
   }
 }

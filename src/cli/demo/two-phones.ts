@@ -81,7 +81,7 @@ function settings(twilio: TwilioSimulator, recognizer: ScriptedRecognizer): Para
     embedded: { engines: { transcription: [{ ...scripted, pauseMs: PAUSE_MS }] } },
     languages: { speaks: CALLER.language, hears: CALLEE.language },
     twilio: {
-      authTokens: [twilio.authToken],
+      authToken: [twilio.authToken],
       outbound: { accountSid: twilio.accountSid, apiUrl: twilio.url, from: DESK, allowedPrefixes: ['+34'] },
       numbers: {
         [DESK]: {

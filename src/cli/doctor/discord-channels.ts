@@ -59,7 +59,7 @@ export interface DiscordCheckOptions {
   readonly guildIds: readonly string[]
 }
 
-/** Checks whether the bot has the required permissions in each configured channel. Never rejects. */
+/** Checks whether the bot has the required permissions in each channel that it joins by itself. Never rejects. */
 export async function channelChecks({ discord }: Config, options: DiscordCheckOptions): Promise<Check[]> {
   const standings = new Map<string, Promise<GuildStanding>>()
   const standingIn = (guildId: string) => {
@@ -69,7 +69,7 @@ export async function channelChecks({ discord }: Config, options: DiscordCheckOp
   }
   const checks: Check[] = []
   // Sequential, because Discord limits concurrent requests.
-  for (const id of new Set([...discord.channels, ...discord.autoJoin])) {
+  for (const id of new Set(discord.autoJoin)) {
     try {
       checks.push(await channelCheck(id, discord, options, standingIn))
     } catch (error) {
@@ -91,17 +91,13 @@ async function channelCheck(
     return fail(
       name,
       'the channel does not exist, or the bot is not in its guild',
-      `fix discord.channels and discord.autoJoin (right-click the channel, Copy Channel ID), or invite the bot: ${inviteUrl(options.applicationId)}`,
+      `fix discord.autoJoin (right-click the channel, Copy Channel ID), or invite the bot: ${inviteUrl(options.applicationId)}`,
     )
   const { type } = channel
   const stage = type === ChannelType.GuildStageVoice
   const shown = `${name} (${channel.name})`
   if (!stage && type !== ChannelType.GuildVoice)
-    return fail(
-      shown,
-      'is not a voice channel',
-      'name a voice channel in discord.channels and discord.autoJoin',
-    )
+    return fail(shown, 'is not a voice channel', 'name a voice channel in discord.autoJoin')
   const standing = await standingIn(channel.guild_id)
   if (standing.guild.afk_channel_id === id)
     return fail(shown, 'is the AFK channel, in which no one can speak', 'name another channel')

@@ -87,14 +87,8 @@ function commandCheck({ place, state }: CommandState, applicationId: string): Ch
 }
 
 /** Checks whether end-to-end encryption, which Discord requires, is available: the copy that the voice library loads. */
-export function encryptionCheck({ discord }: Config): Check {
+export function encryptionCheck(): Check {
   const name = 'end-to-end encryption'
-  if (!discord.dave)
-    return warn(
-      name,
-      'disabled, so that only stage channels can be joined',
-      'set discord.dave to true, or remove it',
-    )
   try {
     const own = createRequire(import.meta.url)
     const davey = createRequire(own.resolve('@discordjs/voice'))('@snazzah/davey') as {

@@ -50,15 +50,15 @@ export async function doctor(
 
 /** Checks Discord, if a bot is configured; its library, which takes half a second to load, is loaded only then. */
 async function discordPart(config: Config): Promise<Check[]> {
-  const { token, guilds, channels } = config.discord
+  const { token, guilds, autoJoin } = config.discord
   if (token === undefined) {
-    if (guilds.length + channels.length === 0) return []
+    if (guilds.length + autoJoin.length === 0) return []
     return [fail('Discord token', 'none', 'set discord.token (DRAGOMAN_DISCORD_TOKEN or …_FILE)')]
   }
   if (missingOf('discord').length > 0)
     return [fail('Discord', 'its packages are not installed', howToInstall('discord'))]
   const { discordChecks, encryptionCheck } = await import('./discord-checks.ts')
-  return [...(await discordChecks(config)), encryptionCheck(config)]
+  return [...(await discordChecks(config)), encryptionCheck()]
 }
 
 /** Loads the settings for `doctor`: invalid settings are a finding, not a failure. */

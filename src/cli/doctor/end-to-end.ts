@@ -155,7 +155,7 @@ async function placed(
   const name = 'translated call'
   const number = NUMBERS.find(each => !Object.hasOwn(config.twilio.numbers, each))
   if (number === undefined) return [warn(name, 'not placed: all test numbers have settings', 'free one')]
-  const token = config.twilio.authTokens[0] ?? (await localToken(address))?.token
+  const token = config.twilio.authToken[0] ?? (await localToken(address))?.token
   const languages: Languages = callLanguages(config, audio)
   try {
     const outcome = await placeTestCall({

@@ -28,7 +28,7 @@ export interface WayOptions {
 /** Checks the route to the public address. Places no call. */
 export async function checkRoute(config: Config, { running, connectTo }: WayOptions): Promise<WebhookRoute> {
   const publicUrl = withoutSlash(config.publicUrl ?? '')
-  const [token] = config.twilio.authTokens
+  const [token] = config.twilio.authToken
   // The end of an unknown call is acknowledged and has no effect.
   const form = { CallSid: newSid('CA'), AccountSid: newSid('AC'), CallStatus: 'completed' }
   const url = `${publicUrl}/twilio/status`

@@ -14,10 +14,10 @@ const MOST_COUNTRIES = 3
 /** Checks whether Twilio allows what the settings require. Skipped if `twilio.outbound` names no account. */
 export async function accountChecks(config: Config): Promise<Check[]> {
   const name = 'Twilio account'
-  const { outbound, numbers, authTokens } = config.twilio
+  const { outbound, numbers, authToken } = config.twilio
   if (!outbound) return []
   try {
-    const client = await restClient({ ...outbound, authToken: outbound.authToken ?? authTokens[0] })
+    const client = await restClient({ ...outbound, authToken: authToken[0] })
     const account = await answered(client.api.v2010.accounts(outbound.accountSid).fetch())
     const own = new Set([...Object.keys(numbers), outbound.from])
     return [
@@ -147,7 +147,7 @@ function addressCheck(publicUrl: string | undefined): Check {
 function credentialChecks(config: Config): Check[] {
   const others = CARRIERS.filter(({ name, isSigned }) => name !== 'twilio' && isSigned(config[name]))
   const checks = others.map(({ title, credential }) => ok(`${title} ${credential}`, 'set'))
-  const unused = others.length > 0 && config.twilio.authTokens.length === 0 && !config.twilio.insecure
+  const unused = others.length > 0 && config.twilio.authToken.length === 0 && !config.twilio.insecure
   return unused ? checks : [tokenCheck(config), ...checks]
 }
 
@@ -157,10 +157,10 @@ function tokenCheck({ twilio, publicUrl }: Config): Check {
   const fix =
     'set twilio.authToken (DRAGOMAN_TWILIO_AUTH_TOKEN or …_FILE) to the token on the start page of the Twilio console'
   if (twilio.insecure) return warn(name, 'insecure: signatures are not verified', fix)
-  const count = twilio.authTokens.length
+  const count = twilio.authToken.length
   if (count === 0)
     return publicUrl === undefined ? warn(name, 'none: simulated calls only', fix) : fail(name, 'none', fix)
-  const odd = twilio.authTokens.filter(token => !/^[0-9a-f]{32}$/.test(token)).length
+  const odd = twilio.authToken.filter(token => !/^[0-9a-f]{32}$/.test(token)).length
   if (odd > 0) return warn(name, `${odd} of ${count} does not look like one (32 digits and letters a–f)`, fix)
   return ok(name, count === 1 ? 'set' : `${count} set`)
 }

@@ -1,41 +1,14 @@
 import { z } from 'zod'
 import { type Expanded, languageSchema, type SettingsInput, secret } from '../../common/setting-fields.ts'
-import { KEY_ACTIONS, type KeyMap, keyTable } from '../model/key-commands.ts'
-
-const keys = (usual: string) =>
-  z
-    .union([
-      z.literal('off'),
-      z.string().regex(/^[0-9*#A-D]{1,6}$/, 'keys like "*1" in quotes (1 to 6 of 0-9, *, # and A-D), or off'),
-    ])
-    .default(usual)
-    .describe('keys like "*1" in quotes, or off')
+import { KEY_ACTIONS } from '../model/key-commands.ts'
 
 /** Settings of the key commands of participants. */
 export const keypadSettingsSchema = z.strictObject({
-  /** Key sequence of each action. A digit follows the sequence of `language`. */
   keys: z
-    .strictObject({
-      pause: keys('*1').meta({ about: 'Pause and resume interpreting.' }),
-      repeat: keys('*2').meta({ about: 'Repeat the last translation.' }),
-      mute: keys('*3').meta({ about: 'Mute and unmute yourself.' }),
-      recording: keys('*5').meta({ about: 'Pause and resume the recording.' }),
-      language: keys('*9').meta({
-        about: 'Change the language; a digit for one of keypad.languages follows.',
-      }),
-      options: keys('*0').meta({ about: 'List the available keys.' }),
-    })
-    .prefault({})
-    .superRefine((chosen, context) => {
-      try {
-        keyTable(keyMapOf(chosen))
-      } catch (error) {
-        context.addIssue({
-          code: 'custom',
-          message: error instanceof Error ? error.message : 'distinct keys for each action',
-        })
-      }
-    }),
+    .array(z.enum(KEY_ACTIONS))
+    .default([...KEY_ACTIONS])
+    .describe(`a list of ${KEY_ACTIONS.join(', ')}`)
+    .meta({ about: 'Actions that participants can trigger with keys, such as *1 for `pause`.' }),
   languages: z
     .array(languageSchema)
     .max(9)
@@ -52,13 +25,6 @@ export type KeypadSettings = Expanded<z.infer<typeof keypadSettingsSchema>>
 /** Fills in the defaults. Throws on an unknown key or an invalid value. */
 export function keypadOptions(given: SettingsInput<typeof keypadSettingsSchema> = {}): KeypadSettings {
   return keypadSettingsSchema.parse(given)
-}
-
-/** Returns the key sequences of all actions that are not `off`. */
-export function keyMapOf(keys: KeypadSettings['keys']): KeyMap {
-  return Object.fromEntries(
-    KEY_ACTIONS.flatMap(action => (keys[action] === 'off' ? [] : [[action, keys[action]]])),
-  )
 }
 
 /** Default of `callerLanguages.days`. */
@@ -88,10 +54,6 @@ export const callsSettingsSchema = z.strictObject({
     .max(1_440)
     .default(240)
     .meta({ about: 'Maximum duration of a call. Participants are warned before it ends.' }),
-  maxRooms: z.int().min(1).max(100_000).optional().meta({
-    about:
-      'Maximum number of concurrent conversations. Callers above it hear that all lines are in use. Default: limited only by relay.maxLegs.',
-  }),
   roomCodes: z
     .record(z.string().regex(/^\d{8,12}$/, 'a code of 8 to 12 digits, in quotes'), z.string().min(1).max(64))
     .default({})

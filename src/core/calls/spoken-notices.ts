@@ -3,13 +3,21 @@ import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
 import type { Announcer } from '../model/announcer.ts'
-import { type KeyCommand, type KeyTable, keyTable, NO_KEYS, press } from '../model/key-commands.ts'
+import {
+  KEY_SEQUENCES,
+  type KeyAction,
+  type KeyCommand,
+  type KeyTable,
+  keyTable,
+  NO_KEYS,
+  press,
+} from '../model/key-commands.ts'
 import type { Recorder } from '../model/recording.ts'
 import type { Participant } from '../room/participant.ts'
 import type { Relay } from '../room/relay.ts'
 import { NoticeVoice } from './notice-voice.ts'
 import { OutageNotice } from './outage-notice.ts'
-import { type KeypadSettings, keyMapOf } from './settings.ts'
+import type { KeypadSettings } from './settings.ts'
 
 /** Maximum time between two keys of a sequence (ms). */
 const KEY_TIMEOUT_MS = 3_000
@@ -61,7 +69,7 @@ export class SpokenNotices implements Disposable {
     this.#options = options
     this.#clock = clock
     this.#log = log
-    this.#table = keyTable(keyMapOf(options.settings.keys))
+    this.#table = keyTable(options.settings.keys)
   }
 
   /** Attends to every participant from now on. Call it once. */
@@ -189,9 +197,10 @@ export class SpokenNotices implements Disposable {
   /** Returns the keys that currently have an effect for `party`. */
   #keysOf({ invitation: { room } }: Participant): Record<string, string> {
     const { settings, recorder } = this.#options
-    const keys: Record<string, string> = { ...keyMapOf(settings.keys) }
-    if (settings.languages.length < 2) delete keys.language
-    if (!recorder?.of(room)) delete keys.recording
-    return keys
+    const useless = new Set<KeyAction>()
+    if (settings.languages.length < 2) useless.add('language')
+    if (!recorder?.of(room)) useless.add('recording')
+    const useful = settings.keys.filter(action => !useless.has(action))
+    return Object.fromEntries(useful.map(action => [action, KEY_SEQUENCES[action]]))
   }
 }

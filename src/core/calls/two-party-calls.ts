@@ -21,11 +21,6 @@ export interface TwoPartyCallsOptions {
   readonly clock?: Clock
   /** Default: the log of the relay. */
   readonly log?: Logger
-  /**
-   * Maximum number of rooms; a caller who would open another one hears a notice and is disconnected. Default: the
-   * number of legs.
-   */
-  readonly maxRooms?: number | undefined
   /** Maximum duration of a leg, and of a call between two participants. Default: unlimited. */
   readonly maxMinutes?: number | undefined
   /** Language of notices for participants without one. Default `en-us`. */
@@ -65,14 +60,8 @@ export class TwoPartyCalls implements Admission {
   }
 
   admit(leg: Leg, invitation: Invitation): void {
-    const { relay, maxRooms = Number.POSITIVE_INFINITY } = this.#options
+    const { relay } = this.#options
     const { dial, called, ...plain } = invitation
-    if (!relay.rooms.has(plain.room) && relay.rooms.size >= maxRooms) {
-      relay.admit(leg, { ...plain, room: `full ${leg.id}`, echo: false })
-      this.#log.warn({ legId: leg.id, rooms: relay.rooms.size }, 'caller rejected: too many rooms')
-      this.#dismiss(this.#party(leg), 'line-full')
-      return
-    }
     relay.admit(leg, dial ? { ...plain, echo: false } : plain)
     const party = this.#party(leg)
     if (this.#done.has(invitation)) {

@@ -2,8 +2,15 @@
 export const KEY_ACTIONS = ['pause', 'repeat', 'mute', 'recording', 'language', 'options'] as const
 export type KeyAction = (typeof KEY_ACTIONS)[number]
 
-/** Key sequence of each action. An action without keys is unavailable. */
-export type KeyMap = Readonly<Partial<Record<KeyAction, string>>>
+/** Key sequence of each action; a digit from 1 to 9 follows that of `language`. None is a prefix of another. */
+export const KEY_SEQUENCES: Readonly<Record<KeyAction, string>> = {
+  pause: '*1',
+  repeat: '*2',
+  mute: '*3',
+  recording: '*5',
+  language: '*9',
+  options: '*0',
+}
 
 export type KeyCommand =
   | { readonly action: Exclude<KeyAction, 'language'> }
@@ -22,24 +29,11 @@ export interface KeyState {
 
 export const NO_KEYS: KeyState = { typed: '', at: Number.NEGATIVE_INFINITY }
 
-const SEQUENCE = /^[0-9*#A-D]{1,6}$/
-
-/**
- * Builds the table of `keys`. The sequence of `language` is followed by a digit from 1 to 9. Throws `RangeError` for
- * characters that phones do not have, and if one sequence is a prefix of another.
- */
-export function keyTable(keys: KeyMap): KeyTable {
+/** Returns the sequences of these actions. */
+export function keyTable(actions: readonly KeyAction[]): KeyTable {
   const table = new Map<string, KeyCommand>()
-  for (const action of KEY_ACTIONS) {
-    const sequence = keys[action]
-    if (sequence === undefined) continue
-    if (!SEQUENCE.test(sequence))
-      throw new RangeError(
-        `keys must be 1 to 6 of 0-9, *, # and A-D, got ${JSON.stringify(sequence)} for ${action}`,
-      )
-    for (const taken of table.keys())
-      if (taken.startsWith(sequence) || sequence.startsWith(taken))
-        throw new RangeError(`keys must be distinct: ${sequence} for ${action} conflicts with ${taken}`)
+  for (const action of actions) {
+    const sequence = KEY_SEQUENCES[action]
     if (action === 'language')
       for (let choice = 1; choice <= 9; choice++) table.set(`${sequence}${choice}`, { action, choice })
     else table.set(sequence, { action })

@@ -10,39 +10,6 @@ export const relaySettingsSchema = z.strictObject({
     .max(60_000)
     .default(20_000)
     .meta({ about: 'Maximum delay of a translation; above it, the oldest utterances are dropped (ms).' }),
-  catchUp: z.boolean().default(true).meta({
-    about: 'Let late translations catch up: trim pauses, then play up to 25 % faster at the same pitch.',
-  }),
-  normalizeLoudness: z.boolean().default(true).meta({ about: 'Normalize the volume of translated voices.' }),
-  targetLoudnessDb: z
-    .number()
-    .min(-40)
-    .max(-10)
-    .default(-20)
-    .meta({ about: 'Target level of normalized voices: RMS of speech without pauses (dBFS).' }),
-  /** Volume of original voices under translations, by the `original` of their listener. */
-  original: z
-    .strictObject({
-      lowDb: z
-        .number()
-        .min(-60)
-        .max(0)
-        .default(-18)
-        .meta({ about: 'Volume of the original with `low` (dB).' }),
-      duckIdleDb: z
-        .number()
-        .min(-60)
-        .max(0)
-        .default(-9)
-        .meta({ about: 'Volume of the original with `duck`, between translations (dB).' }),
-      duckActiveDb: z
-        .number()
-        .min(-60)
-        .max(0)
-        .default(-21)
-        .meta({ about: 'Volume of the original with `duck`, under a translation (dB).' }),
-    })
-    .prefault({}),
   echoSuppression: z.boolean().default(true).meta({
     about:
       'Suppress acoustic echo: playback that a participant’s microphone picks up is not translated again.',
@@ -54,18 +21,20 @@ export const relaySettingsSchema = z.strictObject({
   interrupt: z.enum(['keep', 'clear']).default('keep').meta({
     about: 'Keep or clear pending translations when the listener starts to speak.',
   }),
-  ackDeadlineMs: z.number().int().min(200).max(10_000).default(1_500).meta({
-    about:
-      'Time without an acknowledgment before the connection is replaced (ms). Raise it on slow networks.',
-  }),
   maxLegs: z.number().int().min(1).max(100_000).default(300).meta({
     about:
       'Maximum number of legs on all channels together; further callers hear that all lines are in use. A two-person call uses two.',
   }),
 })
 
-/** Options of a relay in a program: its settings, and times that no operator has a reason to change. */
+/** Options of a relay in a program: its settings, and values that no operator has a reason to change. */
 export const relayOptionsSchema = relaySettingsSchema.extend({
+  /** Lets late translations catch up: trims pauses, then plays up to 25 % faster at the same pitch. */
+  catchUp: z.boolean().default(true),
+  /** Normalizes the volume of translated voices. */
+  normalizeLoudness: z.boolean().default(true),
+  /** Time without an acknowledgment after which the connection is replaced (ms). */
+  ackDeadlineMs: z.number().int().min(200).max(10_000).default(1_500),
   /** Lead of translations over real time (ms). It bridges stalls of the process and the network. */
   leadMs: z.number().int().min(20).max(1_000).default(200),
   /** Length of the audio fragments sent to the service (ms). */

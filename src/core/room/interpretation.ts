@@ -19,6 +19,9 @@ type Stretch = NonNullable<Caption['spoken']>
 /** Somebody who spoke this recently is speaking (ms). */
 const SPEAKING_MS = 500
 
+/** Level of normalized voices: RMS of speech without pauses, that of the notices (dBFS). */
+const VOICE_LEVEL_DB = -20
+
 /** A source of speech intervals. */
 export interface SpeechSource {
   /** Returns the interval that a text arriving at `now` (clock ms) covers; see `VoiceActivity.stretch`. */
@@ -138,7 +141,6 @@ export class Interpretation {
     const named = () => (speaker.state.name === undefined ? {} : { name: speaker.state.name })
     // Numbered, so that utterance ids stay unique when the same pair of languages is opened again.
     this.#name = `${speaker.id}.${++speaker.interpretations}`
-    const { normalizeLoudness, targetLoudnessDb } = parts.settings
     const events: AssemblerEvents = {
       caption: caption => {
         if (caption.final) this.#standIn = caption.standIns !== undefined
@@ -169,7 +171,7 @@ export class Interpretation {
       decoding: parts.decoding,
       metrics: parts.metrics,
       events,
-      levelDb: normalizeLoudness ? targetLoudnessDb : undefined,
+      levelDb: parts.settings.normalizeLoudness ? VOICE_LEVEL_DB : undefined,
     })
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, voice } as const

@@ -23,6 +23,8 @@ const DRAIN_MS = 6_000
 const MAX_DRAIN_MS = 60_000
 /** Less audio than this cannot be played before more arrives or the utterance ends (ms). */
 const REST_MS = 40
+/** Volume of original voices: with `low`, with `duck` between translations, and with `duck` under one; clearly softer than it. */
+const GAINS: OriginalGains = { low: factor(-18), soft: factor(-9), ducked: factor(-21) }
 /** Silence sent after last words, so that the service detects their end (frames: 1 s). */
 const CLOSING_FRAMES = 50
 
@@ -44,7 +46,6 @@ export class RoomRouter {
   readonly #room: string
   readonly #options: InterpretationOptions
   readonly #taps: RoomTaps
-  readonly #gains: OriginalGains
   readonly #interpretations = new Map<string, Interpretation>()
   readonly #draining = new Map<Interpretation, DrainingSession>()
   #participants: ReadonlyMap<string, Participant> = new Map()
@@ -53,8 +54,6 @@ export class RoomRouter {
     this.#room = room
     this.#options = options
     this.#taps = taps
-    const { lowDb, duckIdleDb, duckActiveDb } = options.settings.original
-    this.#gains = { low: factor(lowDb), soft: factor(duckIdleDb), ducked: factor(duckActiveDb) }
   }
 
   get interpretations(): ReadonlyMap<string, Interpretation> {
@@ -219,7 +218,7 @@ export class RoomRouter {
     const { clock, settings } = this.#options
     const timing = { now: () => clock.now(), catchUp: settings.catchUp }
     const voice = new ListenerVoice(speaker, {
-      gains: this.#gains,
+      gains: GAINS,
       maxLagMs: settings.maxLagMs,
       events: report,
       timing,

@@ -14,6 +14,8 @@ import { away } from '../key-value-store.ts'
 import type { NatsSettings } from '../settings.ts'
 import { checkServerVersion } from './server-version.ts'
 
+/** Starts all subjects and buckets. Several fleets on the same servers have accounts of their own. */
+export const NATS_PREFIX = 'drg'
 const DAY_MS = 86_400_000
 /** The buckets by what they hold, with the lifetime of their entries (ms; 0: forever). */
 const BUCKETS = {
@@ -183,11 +185,11 @@ export class NatsLink implements AsyncDisposable {
   }
 
   async #openBuckets(connection: NatsConnection): Promise<void> {
-    const { prefix, replicas } = this.#options.settings
+    const { replicas } = this.#options.settings
     const manager = new Kvm(jetstream(connection, { timeout: JETSTREAM_MS }))
     for (const [name, ttl] of Object.entries(BUCKETS) as [BucketName, number][]) {
       if (this.#buckets.has(name)) continue
-      const bucket = `${prefix}_${name}`
+      const bucket = `${NATS_PREFIX}_${name}`
       // Followers would answer direct reads, possibly with old values.
       const options = { replicas, history: 1, allow_direct: false, ttl }
       const kv = await manager

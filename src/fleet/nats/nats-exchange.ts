@@ -5,6 +5,7 @@ import { errorFields, type Logger } from '../../common/log.ts'
 import type { Answerer, Exchange, NodeIdentity } from '../../core/model/fleet.ts'
 import type { AskResult, FleetCounters } from '../counters.ts'
 import { away } from '../key-value-store.ts'
+import { NATS_PREFIX } from './nats-connection.ts'
 
 /** Version of the messages; neighboring releases share a fleet. */
 const VERSION = 1
@@ -27,7 +28,6 @@ const replySchema = z.union([
 
 export interface NatsExchangeOptions {
   readonly self: NodeIdentity
-  readonly prefix: string
   /** Returns the connection, or throws `FLEET_AWAY`. */
   readonly connection: () => NatsConnection
   readonly counters: FleetCounters
@@ -58,12 +58,12 @@ export class NatsExchange implements Exchange {
   }
 
   async ask(node: string, what: string, body: unknown, withinMs = ASK_MS): Promise<unknown> {
-    const { prefix, counters } = this.#options
+    const { counters } = this.#options
     const count = (result: AskResult) => counters.asked(what, result)
     let reply: Msg
     try {
       const connection = this.#options.connection()
-      reply = await connection.request(subjectOf(prefix, 'node', node, what), this.#envelope(body), {
+      reply = await connection.request(subjectOf('node', node, what), this.#envelope(body), {
         timeout: withinMs,
       })
     } catch (error) {
@@ -87,8 +87,8 @@ export class NatsExchange implements Exchange {
   }
 
   answer<T>(what: string, schema: z.ZodType<T>, handler: Answerer<T>): Disposable {
-    const { prefix, self } = this.#options
-    const subject = subjectOf(prefix, 'node', self.node, what)
+    const { self } = this.#options
+    const subject = subjectOf('node', self.node, what)
     for (const channel of this.#channels)
       if (channel.subject === subject) throw new BridgeError('STATE', `${what} has a handler already`)
     return this.#add(subject, message => void this.#answer(what, message, schema, handler))
@@ -96,9 +96,7 @@ export class NatsExchange implements Exchange {
 
   tell(subject: string, body: unknown): void {
     try {
-      this.#options
-        .connection()
-        .publish(subjectOf(this.#options.prefix, 'all', subject), this.#envelope(body))
+      this.#options.connection().publish(subjectOf('all', subject), this.#envelope(body))
     } catch (error) {
       // Messages to all are not repeated.
       if (!(error instanceof BridgeError)) throw error
@@ -106,7 +104,7 @@ export class NatsExchange implements Exchange {
   }
 
   hear<T>(subject: string, schema: z.ZodType<T>, listener: (body: T, from: string) => void): Disposable {
-    return this.#add(subjectOf(this.#options.prefix, 'all', subject), message => {
+    return this.#add(subjectOf('all', subject), message => {
       const heard = this.#open(message, schema)
       if (!heard) return
       try {
@@ -181,7 +179,7 @@ export class NatsExchange implements Exchange {
 
 /** NATS allows neither spaces nor wildcards in subjects. */
 function subjectOf(...parts: readonly string[]): string {
-  return parts.join('.').replaceAll(/[^\w.-]+/g, '_')
+  return [NATS_PREFIX, ...parts].join('.').replaceAll(/[^\w.-]+/g, '_')
 }
 
 /** Reads a message; returns undefined if it is too long, not JSON, or does not match. */

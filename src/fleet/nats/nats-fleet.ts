@@ -107,7 +107,6 @@ export class NatsFleet implements Fleet {
     }
     this.exchange = new NatsExchange({
       ...{ self, log, counters: this.counters },
-      prefix: options.settings.prefix,
       connection: () => this.#link.connection,
     })
     this.#members = new Members({

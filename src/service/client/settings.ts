@@ -55,9 +55,6 @@ export const serviceConnectionSettingsSchema = z.strictObject({
       }),
       text: places.meta({ about: 'Paths of the transcript in a result.' }),
       translation: places.meta({ about: 'Paths of the translation in a result.' }),
-      utterance: places.meta({ about: 'Paths of the ID of the utterance to which a result belongs.' }),
-      final: places.meta({ about: 'Paths of the flag that marks a text as final.' }),
-      endMs: places.meta({ about: 'Paths of the position in the audio that a result covers (ms).' }),
     })
     .optional(),
 })

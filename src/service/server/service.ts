@@ -94,7 +94,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const engines =
     given.engines ?? (await openEngines(settings, threads, { clock, wallClock, log, usage: spending }))
   const workload = new LoadMonitor({ clock, admitLagMs: settings.admitLagMs, threads })
-  const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: given.memoryShare })
+  const overload = new Overload({ ...settings, clock, log, memoryShare: given.memoryShare })
   overload.start()
   const admission = new SessionSlots(settings.maxSessions, workload, overload)
 

@@ -2,37 +2,16 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { languageSchema } from '../../common/setting-fields.ts'
 import { isLoopback, trustedProxiesSchema } from '../../net/client-address.ts'
-import { serviceLimitsSchema } from '../../net/settings.ts'
+import { type LimitSettings, serviceLimitsSchema } from '../../net/settings.ts'
 import { engineSettingsSchema } from '../engines/settings.ts'
 import { vocabularySchema } from '../engines/vocabulary/vocabulary.ts'
 import { keyLimitsShape } from './keys/key-store.ts'
-
-/** Settings of `POST /api/batch/file`, part of the service settings. */
-const batchShape = {
-  maxFileBytes: z
-    .int()
-    .min(1)
-    .default(32 * 1024 * 1024)
-    .meta({ about: 'Maximum file size of a batch job (bytes).' }),
-  maxFileMs: z.int().min(1).default(600_000).meta({ about: 'Maximum duration of an audio file (ms).' }),
-  maxFileTextLength: z
-    .int()
-    .min(1)
-    .default(20_000)
-    .meta({ about: 'Maximum text length of a batch job (characters).' }),
-  maxBatchJobs: z.int().min(1).default(4).meta({
-    about:
-      'Maximum number of concurrent batch jobs, counted from the complete request to the last byte of the response. Uploads before that can use the memory of as many files.',
-  }),
-}
 
 /** Address at which this machine reaches a service that listens at `host`. */
 export function serviceUrl(host: string, port: number): string {
   const near = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${near.includes(':') ? `[${near}]` : near}:${port}`
 }
-
-const ms = (fallback: number) => z.int().min(1).default(fallback)
 
 /** Settings of the embedded service. Everything has a default except access: set `apiKeys`, `keyFile` or `open`. */
 export const serviceConfigSchema = z
@@ -76,8 +55,7 @@ export const serviceConfigSchema = z
       .min(1)
       .default(() => Math.max(2, availableParallelism() * 2))
       .meta({ about: 'Maximum number of concurrent sessions.' }),
-    idleTimeoutMs: ms(60_000).meta({ about: 'Time without audio after which a session ends (ms).' }),
-    admitLagMs: ms(1_000).meta({
+    admitLagMs: z.int().min(1).default(1_000).meta({
       about:
         'Reject new sessions while the results of any session are, or recently were, later than this (ms). A session is warned at twice this lag, and ends at 15 times.',
     }),
@@ -104,7 +82,7 @@ export const serviceConfigSchema = z
       }),
     /** Proxies trusted to set `X-Forwarded-For`, by which wrong keys are counted per client address. */
     trustProxy: trustedProxiesSchema,
-    /** Overload thresholds, and who is exempt from limits. */
+    /** Idle connections, and who is exempt from limits. */
     limits: serviceLimitsSchema.prefault({}),
     phrasebook: z
       .string()
@@ -115,7 +93,6 @@ export const serviceConfigSchema = z
       .record(languageSchema, z.string())
       .default({})
       .meta({ about: 'Default voice by language, as its id in the voice list.' }),
-    ...batchShape,
     engines: engineSettingsSchema.prefault({}),
   })
   .refine(({ apiKeys }) => new Set(namesOf(apiKeys)).size === namesOf(apiKeys).length, {
@@ -135,8 +112,11 @@ export const serviceConfigSchema = z
     message: 'a service without keys can listen on loopback only',
   })
 
-const { stateFile: _, ...embeddedShape } = serviceConfigSchema.shape
-/** Settings of the service that the bridge embeds, in whose state file it is. Its keys are checked where it is started. */
+const { stateFile: _, trustProxy: _proxy, limits: _limits, ...embeddedShape } = serviceConfigSchema.shape
+/**
+ * Settings of the service that the bridge embeds; the state file, the proxies and the limits are those of the bridge. Its
+ * keys are checked where it is started.
+ */
 export const embeddedSettingsSchema = z.strictObject({
   ...embeddedShape,
   keyFile: z.string().min(1).default('dragoman.keys.json').meta({
@@ -144,6 +124,20 @@ export const embeddedSettingsSchema = z.strictObject({
       'File with the key digests of the embedded service. `dragoman keys` adds and revokes keys while it runs.',
   }),
 })
+
+/** Returns the settings of an embedded service that it shares with the bridge: whose addresses count, and for how long. */
+export function edgeOfService({
+  trustProxy,
+  limits: { keepAliveTimeoutMs, exemptAddresses },
+}: {
+  readonly trustProxy: readonly string[]
+  readonly limits: Pick<LimitSettings, 'keepAliveTimeoutMs'> & { readonly exemptAddresses: readonly string[] }
+}): Pick<ServiceConfig, 'trustProxy' | 'limits'> {
+  return {
+    trustProxy: [...trustProxy],
+    limits: { keepAliveTimeoutMs, exemptAddresses: [...exemptAddresses] },
+  }
+}
 
 function namesOf(keys: readonly (string | { name: string })[]): string[] {
   return keys.flatMap(key => (typeof key === 'string' ? [] : key.name))

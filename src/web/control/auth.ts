@@ -10,6 +10,8 @@ import { ControlError } from './errors.ts'
 import type { LinkBearer } from './link-readers.ts'
 import type { ControlSettings } from './settings.ts'
 
+/** Requests per key and minute: programs that poll stay far below, and loops by mistake are slowed down. */
+const REQUESTS_PER_MINUTE = 600
 /** Burst of requests per key: those of 10 s. */
 const BURST_SECONDS = 10
 const LEAST_BURST = 20
@@ -23,6 +25,8 @@ interface KnownKey {
 export interface BearerKeysOptions {
   /** Current number of nodes, among which the rate of a key is divided. Default: 1. */
   readonly nodes?: () => number
+  /** Requests per key and minute. Default: 600. */
+  readonly requestsPerMinute?: number
   /** Wrong keys per address and minute. Default: 10. */
   readonly maxAttemptsPerMinute?: number
 }
@@ -38,9 +42,13 @@ export class BearerKeys {
   readonly #attempts: FailureLimiter
 
   constructor(
-    { keys, requestsPerMinute }: ControlSettings,
+    { keys }: Pick<ControlSettings, 'keys'>,
     clock: Clock,
-    { nodes = () => 1, maxAttemptsPerMinute = SERVER_LIMITS.maxAttemptsPerMinute }: BearerKeysOptions = {},
+    {
+      nodes = () => 1,
+      requestsPerMinute = REQUESTS_PER_MINUTE,
+      maxAttemptsPerMinute = SERVER_LIMITS.maxAttemptsPerMinute,
+    }: BearerKeysOptions = {},
   ) {
     this.#clock = clock
     this.#nodes = nodes

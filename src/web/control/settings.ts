@@ -25,12 +25,6 @@ export const controlSettingsSchema = z.strictObject({
     .default([])
     .describe(`a list of { name, key }, keys of at least ${LEAST_KEY} characters`)
     .meta({ about: 'API keys. Empty: the control API is disabled.' }),
-  requestsPerMinute: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .default(600)
-    .meta({ about: 'Maximum number of requests per key and minute.' }),
   readersPerLink: z
     .int()
     .min(1)
@@ -43,21 +37,9 @@ export type ControlSettings = z.infer<typeof controlSettingsSchema>
 
 /** Settings of the dashboard, which requires a key of `control.keys`. */
 export const dashboardSettingsSchema = z.strictObject({
-  maxViewers: z
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(20)
-    .meta({ about: 'Maximum number of open dashboard pages.' }),
   simulatedCalls: z.int().min(0).max(100).default(4).meta({
     about: 'Maximum number of concurrent simulated calls placed from the dashboard. 0 disables them.',
   }),
-  simulatedMinutes: z
-    .int()
-    .min(1)
-    .max(240)
-    .default(10)
-    .meta({ about: 'Duration after which a simulated call is hung up.' }),
 })
 
 export type DashboardSettings = z.infer<typeof dashboardSettingsSchema>

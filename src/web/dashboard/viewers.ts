@@ -24,9 +24,13 @@ interface Viewer {
   busy: boolean
 }
 
+/** Open pages; an operator has a few. */
+const MOST_VIEWERS = 20
+
 export interface ViewersOptions {
   readonly clock: Clock
-  readonly maxViewers: number
+  /** Default: 20. */
+  readonly maxViewers?: number
   /** Returns the state of this server as JSON. */
   readonly read: () => string
 }
@@ -49,7 +53,7 @@ export class Viewers implements Disposable {
 
   /** Sends `outlet` the state now and every second. Returns the disposable for when it is gone; undefined: too many. */
   add(outlet: EventSink, completed: Completed): Disposable | undefined {
-    const { clock, maxViewers, read } = this.#options
+    const { clock, maxViewers = MOST_VIEWERS, read } = this.#options
     if (this.#closed || this.#viewers.size >= maxViewers) {
       this.#counts.refused++
       return undefined

@@ -34,7 +34,7 @@ describe('settings', () => {
       port: 8080,
       languages: { speaks: 'en-us', hears: 'es-es' },
       service: { mode: 'streaming' },
-      twilio: { authTokens: [], insecure: false, numbers: {} },
+      twilio: { authToken: [], insecure: false, numbers: {} },
       file: undefined,
     })
     expect(config.publicUrl).toBeUndefined()
@@ -67,16 +67,16 @@ describe('settings', () => {
   })
 
   it('accept one auth token or several', () => {
-    expect(loadConfig({ env: { DRAGOMAN_TWILIO_AUTH_TOKEN: 'one' } }).twilio.authTokens).toEqual(['one'])
-    const two = loadConfig({ env: { DRAGOMAN_TWILIO_AUTH_TOKENS: 'new, old' } })
-    expect(two.twilio.authTokens).toEqual(['new', 'old'])
-    expect(two.twilio).not.toHaveProperty('authToken')
+    const tokens = (text: string) =>
+      loadConfig({ env: { DRAGOMAN_TWILIO_AUTH_TOKEN: text } }).twilio.authToken
+    expect(tokens('one')).toEqual(['one'])
+    expect(tokens('["new", "old"]')).toEqual(['new', 'old'])
   })
 
   it('read secrets from files', () => {
     const path = file('s3cret\n', 'token')
     const config = loadConfig({ env: { DRAGOMAN_TWILIO_AUTH_TOKEN_FILE: path } })
-    expect(config.twilio.authTokens).toEqual(['s3cret'])
+    expect(config.twilio.authToken).toEqual(['s3cret'])
   })
 
   it('ignore the variables that Kubernetes and Docker set for a Service whose name starts with dragoman', () => {
@@ -113,7 +113,7 @@ describe('settings', () => {
 
   it('accept an empty file and tables with all keys commented out', () => {
     expect(loadConfig({ file: file(''), env: {} }).port).toBe(8080)
-    expect(loadConfig({ file: file('twilio:\n  # authToken: x\n'), env: {} }).twilio.authTokens).toEqual([])
+    expect(loadConfig({ file: file('twilio:\n  # authToken: x\n'), env: {} }).twilio.authToken).toEqual([])
   })
 
   it('report every error of a file with line, found value, allowed values and suggestion', () => {
@@ -143,11 +143,6 @@ describe('settings', () => {
 
   it.each([
     ['a missing file', { file: '/nowhere/d.yaml', env: {} }, 'found nothing to read (ENOENT)'],
-    [
-      'both forms of the auth token',
-      { overrides: { twilio: { authToken: 'a', authTokens: ['b'] } } },
-      'not both',
-    ],
     [
       'insecure with a token',
       { overrides: { twilio: { authToken: 'a', insecure: true } } },
@@ -182,8 +177,8 @@ describe('settings', () => {
     ],
     [
       'a public URL with an empty token list',
-      { publicUrl: 'https://x.example.com', twilio: { authTokens: [] } },
-      'twilio.authTokens: found a list (not shown); allowed: the auth token',
+      { publicUrl: 'https://x.example.com', twilio: { authToken: [] } },
+      'twilio.authToken: found a list (not shown); allowed: the auth token',
     ],
     [
       'a token without a public URL',
@@ -242,8 +237,8 @@ describe('settings', () => {
     const secret = 'hunter2-hunter2'
     const texts = [
       `twilio: ${secret}`,
-      `twilio: { authTokens: ${secret} }`,
-      `twilio: { authToken: [${secret}] }`,
+      `twilio: { authToken: { is: ${secret} } }`,
+      `twilio: { authToken: [[${secret}]] }`,
       `twilio: { auth-token: ${secret} }`,
       `service: { apiKey: { ${secret}: 1 } }`,
       `embedded: { apiKeys: [{ key: ${secret} }] }`,

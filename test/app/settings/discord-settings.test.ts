@@ -22,7 +22,7 @@ describe('settings of Discord', () => {
   })
 
   it.each([Number(ID) as never, 'lounge', '#lounge', '12'])('accept only quoted ids: %s', channel =>
-    expect(() => load({ channels: [channel] })).toThrow(/15 to 20 digits, in quotes/),
+    expect(() => load({ autoJoin: [channel] })).toThrow(/15 to 20 digits, in quotes/),
   )
 
   it.each([
@@ -41,11 +41,10 @@ describe('settings of Discord', () => {
     expect(() => load({ dialRoles: [ID] })).toThrow(/discord\.dialRoles.*unless twilio\.outbound/)
     const outbound = {
       accountSid: `AC${'x'.repeat(32)}`,
-      authToken: 'token',
       from: '+15551230001',
       allowedPrefixes: ['+1'],
     }
-    const more = { publicUrl: 'https://bridge.example.com', twilio: { outbound } }
+    const more = { publicUrl: 'https://bridge.example.com', twilio: { authToken: 'token', outbound } }
     expect(load({ dialRoles: [ID] }, more).dialRoles).toEqual([ID])
   })
 

@@ -68,7 +68,7 @@ function piecesOf(sent: Int16Array, played: Int16Array, aheadMs = 100) {
 describe.skipIf(!hasChromium)('the talk page with real engines', () => {
   beforeAll(async () => {
     b = await bridge({
-      twilio: { authTokens: [], insecure: true, numbers: { [CODES]: { roomCode: true } } },
+      twilio: { authToken: [], insecure: true, numbers: { [CODES]: { roomCode: true } } },
       control: { keys: [{ name: 'desk', key: 'the-key-of-whoever-looks-after-it' }] },
     })
     browser = await startChromium({ microphone: RECORDING })

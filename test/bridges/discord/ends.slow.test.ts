@@ -10,7 +10,7 @@ const PATIENCE_MS = 45_000
 
 let house: Parlour
 beforeAll(async () => {
-  house = await parlour({ dave: false, bot: { leaveEmptyAfterSeconds: 1 } })
+  house = await parlour({ dave: false })
 })
 afterAll(() => house[Symbol.asyncDispose]())
 
@@ -81,7 +81,6 @@ describe.concurrent('when a channel ends, readers see why, and the phone hears a
       '',
       ({ guild, sala }) => guild.setPermissions(sala, guild.bot, { deny: ['Connect'] }),
     ],
-    ['everyone leaves', 'Everyone left', ({ guild }) => guild.owner.leave()],
   ])('%s', async (_what, words, fault) => {
     const one = await talk()
     await fault(one)

@@ -52,14 +52,3 @@ test('two speakers are heard in two voices, each always in the same one', async 
   await bot.heard(first, 1_500)
   expect(anyOf(bot.sala.heard(), DEFAULT_HZ)).toBe(false)
 })
-
-test('without voices of their own, everyone is heard in the default voice', async () => {
-  await using bot = await threeSpeakers({
-    channels: { dave: false, voices: { perSpeaker: false } },
-  })
-  await bot.interpreter.join(bot.channel())
-  await bot.ana.say(sentence())
-  await bot.eva.say(sentence())
-  await bot.heard(DEFAULT_HZ, 1_500)
-  for (const hz of Object.values(HZ)) expect(anyOf(bot.sala.heard(), hz)).toBe(false)
-})

@@ -22,7 +22,7 @@ async function serve(settings: object = {}) {
     {
       ...{ host: '127.0.0.1', port: 0, service: { url: service.url, apiKey: service.apiKey } },
       ...{ languages: { speaks: 'en-us', hears: 'es-es' }, limits: { maxEventLoopLagMs: 60_000 } },
-      ...{ twilio: { authTokens: [SECRET] }, ...settings },
+      ...{ twilio: { authToken: [SECRET] }, ...settings },
     },
     { ownAuthTokens: true },
   )

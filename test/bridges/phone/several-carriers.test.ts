@@ -20,7 +20,7 @@ async function meet() {
     {
       ...{ host: '127.0.0.1', port: 0, service: { url: 'http://127.0.0.1:1', apiKey: 'k' } },
       languages: { speaks: 'en-us', hears: 'en-us' },
-      twilio: { authTokens: [TOKEN] },
+      twilio: { authToken: [TOKEN] },
     },
     { ownAuthTokens: true, translator: new FakeTranslator() },
   )

@@ -37,7 +37,7 @@ test('rejects impossible headers without affecting others', async () => {
     port: 0,
     service: {},
     languages: { speaks: 'en-us', hears: 'es-es' },
-    twilio: { authTokens: [], insecure: true },
+    twilio: { authToken: [], insecure: true },
   } as const
   await using app = await buildApp(config, { translator: new FakeTranslator() })
   const port = Number(new URL(await app.listen()).port)

@@ -31,7 +31,7 @@ async function serve(sampleRate: 8_000 | 16_000, stream: 'audiosocket' | 'websoc
     {
       ...{ host: '127.0.0.1', port: 0, service: { url: service.url, apiKey: service.apiKey } },
       limits: { maxEventLoopLagMs: 60_000 },
-      twilio: { authTokens: [SECRET] },
+      twilio: { authToken: [SECRET] },
       jambonz: { sampleRate },
       asterisk: { secret: SECRET, sampleRate, stream, audioSocket: { port } },
     },

@@ -51,7 +51,7 @@ describe('the doctor’s Twilio account checks', () => {
   })
 
   test('report wrong credentials', async () => {
-    const about = await checks({}, { authToken: '0'.repeat(32) })
+    const about = await checks({}, {}, { twilio: { authToken: '0'.repeat(32) } })
     expect(about('account')).toMatchObject({
       status: 'fail',
       found: expect.stringContaining('credentials are wrong'),
@@ -128,9 +128,9 @@ test('the languages of callees are checked in both directions', () => {
     overrides: {
       publicUrl: 'https://bridge.example.com',
       twilio: {
+        authToken: 'secret',
         outbound: {
           accountSid: `AC${'0'.repeat(32)}`,
-          authToken: 'secret',
           from: OURS,
           allowedPrefixes: ['+34'],
         },

@@ -24,7 +24,7 @@ function checks(overrides: object) {
 async function plivo(options = {}, more = {}) {
   simulator = await listenPlivo({ numbers: { [FROM]: {} }, ...options })
   const { url: apiUrl, accountSid: authId, authToken } = simulator
-  return checks({ plivo: { authToken, outbound: { ...SECTION, authId, apiUrl, ...more } } })
+  return checks({ plivo: { authToken, outbound: { ...SECTION, authId, apiUrl }, ...more } })
 }
 
 async function signalwire(options = {}, more = {}) {

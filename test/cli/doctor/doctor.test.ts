@@ -108,7 +108,7 @@ describe('doctor', () => {
     ['Twilio auth token', { twilio: { authToken: 'short' } }, 'warn', '1 of 1', 'twilio.authToken'],
     ['Twilio auth token', { twilio: { insecure: true } }, 'warn', 'insecure', 'twilio.authToken'],
     ['Telnyx publicKey', { telnyx: { publicKey: Buffer.alloc(32, 7).toString('base64') } }, 'ok', 'set', ''],
-    ['Discord token', { discord: { channels: ['123456789012345678'] } }, 'fail', 'none', 'discord.token'],
+    ['Discord token', { discord: { autoJoin: ['123456789012345678'] } }, 'fail', 'none', 'discord.token'],
     ['traces', { tracing: { url: 'http://127.0.0.1:9' } }, 'warn', 'no collector answers', 'tracing.url'],
   ])('%s with %j', async (name, overrides, status, found, fix) => {
     const check = (await examine(overrides)).find(each => each.name === name)

@@ -23,18 +23,6 @@ describe('a switchboard', () => {
     expect([await line.ended(one), await line.ended(two)]).toEqual([true, false])
   })
 
-  it('plays a notice to a caller above the limit of rooms', async () => {
-    const line = await switchboard({ maxRooms: 1 })
-    const ana = line.caller({}, 'one', 'call 1')
-    const late = line.caller({}, 'two', 'call 2')
-    line.admit('guest', { room: 'call 1', hears: 'en-us' })
-    await line.run(1_000)
-    expect(line.notices(late)).toEqual(['line-full'])
-    expect(line.announcer.asked).toContain('line-full es-es')
-    expect([await line.ended(ana), await line.ended(late)]).toEqual([false, true])
-    expect([line.dialer.calls.length, line.relay.rooms.size]).toEqual([1, 1])
-  })
-
   it('admits others unchanged, for the maximum duration', async () => {
     const line = await switchboard({ maxMinutes: 0.05 })
     const solo = line.admit('solo', { room: 'own', speaks: 'en-us', hears: 'es-es' })

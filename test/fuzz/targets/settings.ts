@@ -21,7 +21,7 @@ const yaml: FuzzTarget = {
   name: 'settings file',
   seeds: texts(
     'port: 8080\nservice:\n  url: http://localhost:1234\n  apiKey: "x"\n',
-    'twilio:\n  authTokens: [a, b]\n  numbers:\n    "+15551230001": {speaks: en-us, hears: es-es}\n',
+    'twilio:\n  authToken: [a, b]\n  numbers:\n    "+15551230001": {speaks: en-us, hears: es-es}\n',
     'calls: &a\n  maxCalls: 1\nrooms: *a\n',
     'calls: *b',
     'calls: &a\n  b: *a',

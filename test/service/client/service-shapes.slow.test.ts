@@ -136,7 +136,7 @@ async function callsOver({ mode, shape, ack }: Wire): Promise<Outcome> {
   })
   const b = await bridge({
     service: { url: service.url, apiKey: service.apiKey, mode },
-    relay: { catchUp: false, ackDeadlineMs: 10_000, maxLagMs: 60_000 },
+    relay: { maxLagMs: 60_000 },
     control: { keys: [{ name: 'test', key: KEY }] },
     transcripts: { store: 'memory' },
   })

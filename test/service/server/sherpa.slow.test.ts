@@ -18,7 +18,7 @@ import {
   writeToneModels,
 } from '../../support/engines/sherpa/tone-engines.ts'
 import { tones } from '../../support/engines/sherpa/tone-words.ts'
-import { NEVER_LATE } from '../../support/service/no-lag.ts'
+import { NEVER_LATE, NEVER_OVERLOADED } from '../../support/service/no-lag.ts'
 import { KEY, mp3Of, speak } from '../../support/service/real-service.ts'
 import { query, RECEIVE, TestClient } from '../../support/service/test-client.ts'
 import { quiet } from '../../support/transcode/tone.ts'
@@ -44,7 +44,7 @@ beforeAll(async () => {
     translators: [new FakeTranslator()],
     synthesizers: [synthesizer],
   })
-  service = await buildService({ apiKeys: [KEY], ...NEVER_LATE }, { engines })
+  service = await buildService({ apiKeys: [KEY], ...NEVER_LATE }, { engines, limits: NEVER_OVERLOADED })
   url = (await service.listen()).url
 })
 afterAll(async () => {

@@ -60,7 +60,7 @@ export class PageServer implements AsyncDisposable {
         service: { url: service.url, apiKey: service.apiKey },
         languages: { speaks: 'en-us', hears: 'es-es' },
         control: { keys: [{ name: 'pictures', key: PAGES_KEY }] },
-        twilio: { authTokens: [], insecure: true, numbers: { '+15550000001': { roomCode: true } } },
+        twilio: { authToken: [], insecure: true, numbers: { '+15550000001': { roomCode: true } } },
         ...(publicUrl === undefined ? {} : { publicUrl }),
       },
       { translator },

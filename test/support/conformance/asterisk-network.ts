@@ -38,8 +38,7 @@ export class AsteriskNetwork implements CarrierNetwork {
     this.simulator = simulator
     this.#client = client
     const { url: apiUrl, user, password } = simulator
-    const contexts = { dialContext: 'dragoman-dial', calledContext: 'dragoman-called' }
-    this.api = new AsteriskCallsApi({ apiUrl, user, password, ...contexts })
+    this.api = new AsteriskCallsApi({ apiUrl, user, password })
   }
 
   static async open(rate: number): Promise<AsteriskNetwork> {

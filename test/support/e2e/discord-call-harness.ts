@@ -69,7 +69,7 @@ export async function parlour({
   const x = await exchange({
     ...options,
     service: { ...THREE_LANGUAGES, ...options.service },
-    config: { discord: { token: discord.token, apiUrl: discord.api, dave, ...bot }, ...options.config },
+    config: { discord: { token: discord.token, apiUrl: discord.api, ...bot }, ...options.config },
   })
   if (!(await x.app.discord?.settled)) throw new Error('the bot is not in')
   await x.app.discord?.registered

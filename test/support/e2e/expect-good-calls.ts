@@ -23,7 +23,7 @@ export async function goodCalls() {
   const all = await bridge(
     {
       service: { url: service.url, apiKey: service.apiKey },
-      twilio: { authTokens: [AUTH_TOKEN] },
+      twilio: { authToken: [AUTH_TOKEN] },
     },
     { ownAuthTokens: true, log },
   )

@@ -4,7 +4,7 @@ import { type AppConfig, type AppOptions, buildApp } from '../../../src/app/app.
 import type { Caption, UtteranceEvent } from '../../../src/core/model/events.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 import { mono, readWav } from '../../../src/transcode/wav.ts'
-import { NEVER_LATE } from '../service/no-lag.ts'
+import { NEVER_LATE, NEVER_OVERLOADED } from '../service/no-lag.ts'
 
 /** Sample rate of the phone line (Hz). */
 export const LINE_RATE = 8_000
@@ -17,9 +17,9 @@ export async function bridge(config: Partial<AppConfig> = {}, parts: AppOptions 
       port: 0,
       service: {},
       languages: { speaks: 'en-us', hears: 'es-es' },
-      twilio: { authTokens: [], insecure: true },
+      twilio: { authToken: [], insecure: true },
       embedded: NEVER_LATE,
-      limits: NEVER_LATE.limits,
+      limits: NEVER_OVERLOADED,
       ...config,
     },
     parts,

@@ -115,7 +115,7 @@ export async function exchange(options: ExchangeOptions = {}): Promise<Exchange>
     limits: { maxEventLoopLagMs: 60_000 },
     ...options.config,
     twilio: {
-      authTokens: [twilio.authToken],
+      authToken: [twilio.authToken],
       outbound: {
         accountSid: twilio.accountSid,
         apiUrl: twilio.url,

@@ -8,7 +8,7 @@ import { type App, buildApp } from '../../../src/app/app.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/phone/limits.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { wakeSessions } from '../relay/hello.ts'
-import { NEVER_LATE } from '../service/no-lag.ts'
+import { NEVER_OVERLOADED } from '../service/no-lag.ts'
 import { pause, until } from '../until.ts'
 
 const PUBLIC_URL = 'https://bridge.example.com'
@@ -58,10 +58,10 @@ export class PhoneRig implements AsyncDisposable {
         ...{ host: '127.0.0.1', port: 0, publicUrl: PUBLIC_URL },
         service: { url: service.url, apiKey: service.apiKey, mode: 'block' },
         languages: { speaks: 'en-us', hears: 'en-us' },
-        twilio: { authTokens: [AUTH_TOKEN] },
+        twilio: { authToken: [AUTH_TOKEN] },
         // The played audio equals the spoken audio: echo by construction.
-        relay: { normalizeLoudness: false, catchUp: false, echoSuppression: false },
-        limits: NEVER_LATE.limits,
+        relay: { echoSuppression: false },
+        limits: NEVER_OVERLOADED,
       },
       { streamLimits: { ...DEFAULT_LIMITS, ...limits } },
     )

@@ -53,8 +53,6 @@ export class Deployment implements AsyncDisposable {
         DRAGOMAN_SERVICE_URL: this.#service.url,
         DRAGOMAN_SERVICE_API_KEY: this.#service.apiKey,
         DRAGOMAN_SERVICE_MODE: 'block',
-        DRAGOMAN_RELAY_NORMALIZE_LOUDNESS: 'false',
-        DRAGOMAN_RELAY_CATCH_UP: 'false',
         DRAGOMAN_LIMITS_MAX_EVENT_LOOP_LAG_MS: '60000',
         ...settings,
       },

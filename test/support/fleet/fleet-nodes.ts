@@ -173,7 +173,7 @@ export class FleetNodes implements AsyncDisposable {
         limits: { maxEventLoopLagMs: 60_000, exemptAddresses: ['loopback'] },
         drain: { seconds: 0 },
         log: { level: 'info', format: 'text' },
-        twilio: { authTokens: [AUTH_TOKEN] },
+        twilio: { authToken: [AUTH_TOKEN] },
         ...settings,
         fleet: {
           ...{ node: name, key: 'a key for tests only', nats: { servers: nats.addresses, replicas } },

@@ -84,14 +84,7 @@ const marks: Schedule = {
   }),
 }
 
-const KEYS = keyTable({
-  pause: '*1',
-  repeat: '*2',
-  mute: '*3',
-  recording: '*5',
-  language: '*9',
-  options: '*0',
-})
+const KEYS = keyTable(KEY_ACTIONS)
 
 const keys: Schedule = {
   name: 'keys of a phone',

@@ -39,7 +39,7 @@ export async function guarded(
       service: {},
       languages: { speaks: 'en-us', hears: 'es-es' },
       control: { keys: [{ name: 'desk', key: KEY }] },
-      twilio: { authTokens: [TOKEN] },
+      twilio: { authToken: [TOKEN] },
       ...config,
       // Tolerates a busy machine.
       limits: { maxEventLoopLagMs: 60_000, ...settings },

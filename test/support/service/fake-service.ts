@@ -5,7 +5,7 @@ import { buildService, type ServiceOptions } from '../../../src/service/server/s
 import { type ServiceConfig, serviceConfigSchema } from '../../../src/service/server/settings.ts'
 import { fakeEngines } from '../engines/fake-engines.ts'
 import { divided } from '../limits.ts'
-import { NEVER_LATE } from './no-lag.ts'
+import { NEVER_LATE, NEVER_OVERLOADED } from './no-lag.ts'
 import { query, TestClient } from './test-client.ts'
 
 export const KEY = 'a-key-for-tests'
@@ -29,12 +29,12 @@ export async function fakeService(config: FakeServiceConfig = {}, parts: Service
   const service = await buildService(
     {
       ...{ apiKeys: [KEY], ...NEVER_LATE, ...own.settings },
-      limits: { ...NEVER_LATE.limits, ...edge.settings },
+      limits: edge.settings,
     },
     // Tests of limits advance a clock by days, and memory would be read once in each of their seconds.
     {
       ...{ engines: engines.set, memoryShare: () => 0 },
-      limits: { ...own.constants, ...edge.constants },
+      limits: { ...NEVER_OVERLOADED, ...own.constants, ...edge.constants },
       ...parts,
     },
   )

@@ -4,7 +4,7 @@ import type { StsResult } from '../../../src/service/contract.ts'
 import { buildService, type Service } from '../../../src/service/server/service.ts'
 import type { ServiceConfig } from '../../../src/service/server/settings.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
-import { NEVER_LATE } from './no-lag.ts'
+import { NEVER_LATE, NEVER_OVERLOADED } from './no-lag.ts'
 import { query, TestClient } from './test-client.ts'
 
 export const KEY = 'a-key-for-tests'
@@ -15,7 +15,7 @@ export function realService(config: Partial<ServiceConfig> = {}) {
   let service: Service
   let url = ''
   beforeAll(async () => {
-    service = await buildService({ apiKeys: [KEY], ...NEVER_LATE, ...config })
+    service = await buildService({ apiKeys: [KEY], ...NEVER_LATE, ...config }, { limits: NEVER_OVERLOADED })
     url = (await service.listen()).url
   })
   afterAll(async () => {

@@ -52,6 +52,8 @@ export interface Wishes {
   readonly groupOf?: (address: string) => string | undefined
   /** Wrong keys per address and minute. */
   readonly maxAttemptsPerMinute?: number
+  /** Per key. */
+  readonly requestsPerMinute?: number
   /** Next to the API, like pages that use it. */
   readonly plugins?: readonly FastifyPluginAsync[]
 }
@@ -65,6 +67,7 @@ export async function controlled({
   groupOf,
   fleet,
   maxAttemptsPerMinute,
+  requestsPerMinute,
 }: Wishes = {}) {
   const talk = await rooms()
   const { clock, relay } = talk
@@ -99,7 +102,7 @@ export async function controlled({
     prefix: '/v1',
     context: open.services,
     settings,
-    keys: new BearerKeys(settings, clock, { maxAttemptsPerMinute }),
+    keys: new BearerKeys(settings, clock, { maxAttemptsPerMinute, requestsPerMinute }),
   })
   for (const plugin of plugins) await server.register(plugin)
   const url = await server.listen({ port: 0, host: '127.0.0.1' })

@@ -47,7 +47,7 @@ describe('keys', () => {
   })
 
   test('limits requests per minute for each key separately', async () => {
-    const { ask, clock } = await controlled({ control: { requestsPerMinute: 60 } })
+    const { ask, clock } = await controlled({ requestsPerMinute: 60 })
     for (let n = 0; n < 20; n++) expect((await ask('GET', '/webhooks')).status).toBe(200)
     const limited = await ask('GET', '/webhooks')
     expect(limited).toMatchObject({ status: 429, body: { error: 'too_many_requests' } })

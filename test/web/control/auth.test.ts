@@ -9,8 +9,8 @@ const KEY = 'a key of sixteen characters or more'.replaceAll(' ', '-')
 
 function keys(requestsPerMinute: number, nodes?: () => number) {
   const clock = new FakeClock()
-  const settings = controlSettingsSchema.parse({ keys: [{ name: 'desk', key: KEY }], requestsPerMinute })
-  return { clock, known: new BearerKeys(settings, clock, { nodes }) }
+  const settings = controlSettingsSchema.parse({ keys: [{ name: 'desk', key: KEY }] })
+  return { clock, known: new BearerKeys(settings, clock, { nodes, requestsPerMinute }) }
 }
 
 /** The error that `attempt` throws. */

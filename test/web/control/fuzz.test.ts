@@ -148,7 +148,7 @@ function encoded(raw: string): string {
 }
 
 test('answers any request as documented, never with an internal error', async () => {
-  const it = await controlled({ control: { requestsPerMinute: 1_000_000 } })
+  const it = await controlled({ requestsPerMinute: 1_000_000 })
   const { join, run, services, log, server, ask, relay } = it
   const people = () => {
     for (const id of ['anna', 'bob'])

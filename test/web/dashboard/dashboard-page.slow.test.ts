@@ -15,7 +15,7 @@ const config: AppConfig = {
   port: 0,
   service: {},
   languages: { speaks: 'en-us', hears: 'es-es' },
-  twilio: { authTokens: ['a token of the account that nobody has'] },
+  twilio: { authToken: ['a token of the account that nobody has'] },
   control: { keys: [{ name: 'test', key: KEY }] },
 }
 

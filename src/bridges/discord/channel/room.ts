@@ -28,10 +28,8 @@ export interface ChannelRoomOptions {
   readonly admission: Admission
   readonly pacer: OutputPacer
   readonly counters: LinkCounters
-  /** Silence sent after a speaker's turn (ms). Default: as of the speaker's leg. */
-  readonly endOfTurnSilenceMs?: number | undefined
-  /** Gives each speaker their own voice. Absent: all share the default voice of each language. */
-  readonly casting?: VoiceCasting | undefined
+  /** Gives each speaker their own voice. */
+  readonly casting: VoiceCasting
   readonly log: Logger
   /** Called when the limit of listened-to speakers is reached. */
   readonly onFull: () => void
@@ -74,7 +72,7 @@ export class ChannelRoom {
 
   constructor(options: ChannelRoomOptions) {
     const { id, guildId, room, link, relay, admission, pacer, counters, casting, log } = options
-    const { endOfTurnSilenceMs, onFull, onLost } = options
+    const { onFull, onLost } = options
     this.#options = options
     this.name = room
     this.#stream = new ChannelOutput({ id, player: link, pacer, counters })
@@ -105,9 +103,8 @@ export class ChannelRoom {
           pacer,
           counters,
           log,
-          endOfTurnSilenceMs,
         }),
-      voices: speakers => casting?.of(speakers),
+      voices: speakers => casting.of(speakers),
       onFull: ({ message: reason }) => {
         log.warn({ guildId, reason }, 'speaker rejected')
         onFull()

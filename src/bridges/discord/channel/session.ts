@@ -55,6 +55,8 @@ const MISSED_CHECKS = 5
 const ROLE_CHECKS = 2
 /** Time limit for the last requests to Discord (ms). */
 const LAST_REQUESTS_MS = 4_000
+/** Lifetime of a room code: people enter it at once (minutes). */
+const CODE_MINUTES = 30
 
 /** What all channels of an interpreter share. A channel closes none of it. */
 export interface ChannelServices {
@@ -109,7 +111,7 @@ export class ChannelSession implements ChannelInterpreter {
   readonly #problems: BotProblems
   readonly #outage: OutageAlert
   readonly #phones: Phones
-  readonly #indicator: NicknameIndicator | undefined
+  readonly #indicator: NicknameIndicator
   #members: readonly ChannelMember[] = []
   #output: OutputLanguages
   #watch: Disposable | undefined
@@ -212,9 +214,7 @@ export class ChannelSession implements ChannelInterpreter {
       fallback: this.#fallback,
       joined: () => this.#welcome.phone(this.#members),
     })
-    this.#indicator = options.nicknameIndicator
-      ? new NicknameIndicator({ client, register, log }, guildId)
-      : undefined
+    this.#indicator = new NicknameIndicator({ client, register, log }, guildId)
   }
 
   #newLink(): VoiceLink {
@@ -248,7 +248,6 @@ export class ChannelSession implements ChannelInterpreter {
   #newRoom(id: string, room: string): ChannelRoom {
     const { relay, admission, pacer, counters, log, voices, options } = this.#services
     const { guildId, voice } = this.#request
-    const { perSpeaker, only } = options.voices
     return new ChannelRoom({
       id,
       guildId,
@@ -260,8 +259,7 @@ export class ChannelSession implements ChannelInterpreter {
       admission,
       pacer,
       counters,
-      endOfTurnSilenceMs: options.endOfTurnSilenceMs,
-      casting: perSpeaker ? new VoiceCasting({ offered: voices, only }) : undefined,
+      casting: new VoiceCasting({ offered: voices, only: options.voices.only }),
       log,
       onFull: () => this.#problems.once('full', words => words.full),
       onLost: ({ kind }) => {
@@ -327,7 +325,7 @@ export class ChannelSession implements ChannelInterpreter {
     if (this.#paused) this.#postPaused(this.#view.nameOf(this.#request.startedBy))
     else this.#welcome.say(this.#members)
     this.#ticker = new Ticker(clock, CHECK_MS, () => this.#check())
-    if (!this.#paused) void this.#indicator?.on()
+    if (!this.#paused) void this.#indicator.on()
     log.info(
       { guildId: this.guildId, channelId: this.channelId, people: this.#members.length },
       'interpreting',
@@ -386,7 +384,7 @@ export class ChannelSession implements ChannelInterpreter {
     if (this.#paused || this.#finishing) return false
     this.#paused = true
     this.#refresh()
-    void this.#indicator?.off()
+    void this.#indicator.off()
     if (this.#begun) this.#postPaused(by)
     this.#services.observer.paused?.(this, true)
     return true
@@ -397,7 +395,7 @@ export class ChannelSession implements ChannelInterpreter {
     this.#paused = false
     this.#refresh()
     if (this.#begun) {
-      void this.#indicator?.on()
+      void this.#indicator.on()
       this.#welcome.say(this.#members)
     }
     const channel = this.#mention
@@ -426,10 +424,9 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   async invite(): Promise<{ readonly code: string; readonly minutes: number }> {
-    const { roomCodes, options } = this.#services
-    const { codeMinutes: minutes } = options
+    const { roomCodes } = this.#services
     if (!roomCodes) throw new BridgeError('CAPACITY', 'room codes are not configured')
-    return { code: await roomCodes.issue(this.#room.name, minutes * 60_000), minutes }
+    return { code: await roomCodes.issue(this.#room.name, CODE_MINUTES * 60_000), minutes: CODE_MINUTES }
   }
 
   stop(by: string): Promise<ChannelEnd> {
@@ -585,7 +582,7 @@ export class ChannelSession implements ChannelInterpreter {
     await Promise.all([
       this.#welcome.farewell(audible ? this.#members : [], farewellMs),
       withTimeout(clock, LAST_REQUESTS_MS, this.#closeChat(end)),
-      withTimeout(clock, LAST_REQUESTS_MS, this.#indicator?.off()),
+      withTimeout(clock, LAST_REQUESTS_MS, this.#indicator.off()),
       withTimeout(clock, farewellMs, this.#phones.leave()),
     ])
     await withTimeout(clock, farewellMs, this.#phones.hangUp())

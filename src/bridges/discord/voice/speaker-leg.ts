@@ -5,7 +5,6 @@ import { TokenBucket } from '../../../common/rate-limit.ts'
 import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { OPUS_CLOCK_RATE, opusSamples } from '../../../transcode/opus-packet.ts'
 import type { LinkCounters } from '../counters.ts'
-import { CHANNEL_DEFAULTS } from '../options.ts'
 import type { OutputPacer, Paced } from './channel-output.ts'
 import { ReorderBuffer } from './reorder-buffer.ts'
 import type { PacketSink, PacketSource } from './rtp-packet.ts'
@@ -19,6 +18,9 @@ const BURST_MS = 5_000
 /** Maximum number of pending marks; older ones are dropped. */
 const MARKS_MOST = 200
 
+/** Silence sent after a turn, so that the service detects its end: Discord sends none (ms). */
+const END_OF_TURN_SILENCE_MS = 800
+
 export interface SpeakerLegOptions {
   /** Unique in this process. */
   readonly id: string
@@ -28,7 +30,7 @@ export interface SpeakerLegOptions {
   readonly pacer: OutputPacer
   readonly counters: LinkCounters
   readonly log: Logger
-  /** Silence sent after a turn, so that the service detects its end (ms). Default 800. */
+  /** Silence sent after a turn (ms). Default 800. */
   readonly endOfTurnSilenceMs?: number
 }
 
@@ -53,18 +55,8 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   #marks: string[] = []
   #over = false
 
-  /** Throws RangeError for `endOfTurnSilenceMs` outside of 100 to 5000. */
   constructor(options: SpeakerLegOptions) {
-    const {
-      id,
-      userId,
-      source,
-      pacer,
-      counters,
-      endOfTurnSilenceMs = CHANNEL_DEFAULTS.endOfTurnSilenceMs,
-    } = options
-    if (!(endOfTurnSilenceMs >= 100 && endOfTurnSilenceMs <= 5_000))
-      throw new RangeError(`endOfTurnSilenceMs must be from 100 to 5000, got ${endOfTurnSilenceMs}`)
+    const { id, userId, source, pacer, counters, endOfTurnSilenceMs = END_OF_TURN_SILENCE_MS } = options
     this.id = id
     this.userId = userId
     this.#options = options

@@ -6,15 +6,15 @@ import { CarrierRest } from '../rest/carrier-rest.ts'
 import { inputOf } from './dialect.ts'
 import type { AriSettings } from './settings.ts'
 
+/** Contexts of the dialplan that docs/channels/asterisk.md gives: one calls a phone, the other continues once it has answered. */
+const DIAL_CONTEXT = 'dragoman-dial'
+const CALLED_CONTEXT = 'dragoman-called'
+
 /** `CarrierApi` on the Asterisk REST Interface (Asterisk: ARI, channels), with contexts of the dialplan. */
 export class AsteriskCallsApi implements CarrierApi {
   readonly #rest: CarrierRest
-  /** Calls placed here that have ended are gone from ARI. */
-  readonly #settings: AriSettings
 
-  constructor(settings: AriSettings) {
-    const { apiUrl, user, password } = settings
-    this.#settings = settings
+  constructor({ apiUrl, user, password }: AriSettings) {
     this.#rest = new CarrierRest({
       title: 'Asterisk',
       base: `${apiUrl.replace(/\/+$/, '')}/ari/channels`,
@@ -29,10 +29,9 @@ export class AsteriskCallsApi implements CarrierApi {
    */
   async place(order: CallOrder): Promise<string> {
     const callId = `dragoman-${randomUUID()}`
-    const { dialContext = 'dragoman-dial', calledContext = 'dragoman-called' } = this.#settings
     const query = new URLSearchParams({
-      endpoint: `Local/${order.to}@${dialContext}/n`,
-      context: calledContext,
+      endpoint: `Local/${order.to}@${DIAL_CONTEXT}/n`,
+      context: CALLED_CONTEXT,
       extension: 's',
       priority: '1',
       callerId: order.from,

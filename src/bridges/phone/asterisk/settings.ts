@@ -1,15 +1,8 @@
 import { z } from 'zod'
-import { type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { listed, type SettingsInput, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
 import { trustedProxiesSchema } from '../../../net/client-address.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
-
-const context = () =>
-  z
-    .string()
-    .regex(/^[\w-]{1,79}$/)
-    .optional()
-    .describe('the name of a context')
 
 /** Outbound calls. Without this section, no calls are placed. */
 const outboundSettingsSchema = z.strictObject({
@@ -23,10 +16,6 @@ const outboundSettingsSchema = z.strictObject({
     .describe('a user name')
     .meta({ about: 'User of the Asterisk REST Interface (ARI).' }),
   password: secret().meta({ about: 'Password of that user.' }),
-  dialContext: context().meta({ about: 'Context of the dialplan that calls a phone (dragoman-dial).' }),
-  calledContext: context().meta({
-    about: 'Context of the dialplan that continues a call once the phone has answered (dragoman-called).',
-  }),
   ...outboundFields,
   from: outboundFields.from.meta({ about: 'Caller ID of outbound calls, which your trunk accepts.' }),
 })
@@ -43,11 +32,10 @@ export const audioSocketSchema = z.strictObject({
 })
 
 const asteriskSettingsSchema = z.strictObject({
-  secret: secret().optional().meta({
+  secret: secrets().meta({
     about:
       'Password with which the dialplan requests instructions, as user dragoman. Without it, only local requests are accepted.',
   }),
-  secrets: z.array(secret()).optional().meta({ about: 'Several secrets instead of one, during rotation.' }),
   sampleRate: z
     .union([z.literal(8_000), z.literal(16_000)])
     .default(8_000)
@@ -62,11 +50,8 @@ const asteriskSettingsSchema = z.strictObject({
 })
 
 export type AsteriskSettings = SettingsInput<typeof asteriskSettingsSchema>
-/** Access to the Asterisk REST Interface, and the contexts of outbound calls. */
-export type AriSettings = Pick<
-  NonNullable<AsteriskSettings['outbound']>,
-  'apiUrl' | 'user' | 'password' | 'dialContext' | 'calledContext'
->
+/** Access to the Asterisk REST Interface. */
+export type AriSettings = Pick<NonNullable<AsteriskSettings['outbound']>, 'apiUrl' | 'user' | 'password'>
 
 /** Its section in the settings. */
 export const asterisk = defineCarrier({
@@ -74,23 +59,23 @@ export const asterisk = defineCarrier({
   title: 'Asterisk',
   schema: asteriskSettingsSchema,
   credential: 'secret',
-  secrets: ['secret', 'secrets', 'outbound.password'],
+  secrets: ['secret', 'outbound.password'],
   hasOwnPort: true,
-  isSigned: settings => secretsOf(settings).length > 0,
-  signingSecret: settings => secretsOf(settings)[0],
+  isSigned: settings => listed(settings.secret).length > 0,
+  signingSecret: settings => listed(settings.secret)[0],
   // The first secret stays first, because other instances sign with it.
   async carrier(settings, ownKeys) {
     const { asteriskCarrier } = await import('./dialect.ts')
     const { sampleRate, stream, audioSocket } = settings
-    return asteriskCarrier({ secrets: [...secretsOf(settings), ...ownKeys], sampleRate, stream, audioSocket })
+    return asteriskCarrier({
+      secrets: [...listed(settings.secret), ...ownKeys],
+      sampleRate,
+      stream,
+      audioSocket,
+    })
   },
   async api({ outbound }) {
     const { AsteriskCallsApi } = await import('./rest.ts')
     return new AsteriskCallsApi(outbound!)
   },
 })
-
-/** Returns the secrets that verify requests. */
-export function secretsOf({ secret, secrets = [] }: AsteriskSettings): readonly string[] {
-  return secret === undefined ? secrets : [secret, ...secrets]
-}

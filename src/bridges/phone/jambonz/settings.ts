@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { listed, type SettingsInput, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { OUTBOUND_DEFAULTS, outboundFields } from '../outbound/settings.ts'
 
@@ -40,14 +40,10 @@ const outboundSettingsSchema = z.strictObject({
 })
 
 const jambonzSettingsSchema = z.strictObject({
-  webhookSecret: secret().optional().meta({
+  webhookSecret: secrets().meta({
     about:
       'Webhook secret of the jambonz account. It verifies requests and derives the login of media streams. Without it, only local requests are accepted.',
   }),
-  webhookSecrets: z
-    .array(secret())
-    .optional()
-    .meta({ about: 'Several webhook secrets instead of one, during rotation.' }),
   sampleRate: z
     .union([z.literal(8_000), z.literal(16_000)])
     .default(8_000)
@@ -73,13 +69,13 @@ export const jambonz = defineCarrier({
   title: 'jambonz',
   schema: jambonzSettingsSchema,
   credential: 'webhookSecret',
-  secrets: ['webhookSecret', 'webhookSecrets', 'outbound.apiKey'],
-  isSigned: settings => secretsOf(settings).length > 0,
-  signingSecret: settings => secretsOf(settings)[0],
+  secrets: ['webhookSecret', 'outbound.apiKey'],
+  isSigned: ({ webhookSecret }) => listed(webhookSecret).length > 0,
+  signingSecret: ({ webhookSecret }) => listed(webhookSecret)[0],
   // The first secret stays first, because other instances sign with it.
   async carrier(settings, ownKeys) {
     const { jambonzCarrier } = await import('./dialect.ts')
-    const webhookSecrets = [...secretsOf(settings), ...ownKeys]
+    const webhookSecrets = [...listed(settings.webhookSecret), ...ownKeys]
     return jambonzCarrier({ webhookSecrets, sampleRate: settings.sampleRate })
   },
   async api({ outbound }) {
@@ -87,8 +83,3 @@ export const jambonz = defineCarrier({
     return new JambonzCallsApi(outbound!)
   },
 })
-
-/** Returns the secrets that verify requests. */
-export function secretsOf({ webhookSecret, webhookSecrets = [] }: JambonzSettings): readonly string[] {
-  return webhookSecret === undefined ? webhookSecrets : [webhookSecret, ...webhookSecrets]
-}

@@ -37,8 +37,7 @@ export class DialCounters {
 }
 
 /** Rules for outbound calls. Rates are limited by others, for example by a `RateLimitedDialer`. */
-export interface DialerSettings
-  extends Omit<OutboundSettings, 'maxCallsPerMinute' | 'maxCallsPerHourPerDestination'> {
+export interface DialerSettings extends Omit<OutboundSettings, 'maxCallsPerHourPerDestination'> {
   /** Numbers that route to this server and are never called. */
   readonly own?: readonly string[] | undefined
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { DeepReadonly } from '../../../common/setting-fields.ts'
-import { dialed, RING_SECONDS, ringSeconds } from '../number-settings.ts'
+import { dialed } from '../number-settings.ts'
 
 const PREFIX = /^\+\d{1,14}$/
 
@@ -8,9 +8,8 @@ const spend = () => z.number().positive().max(1_000_000).optional().describe('an
 
 /** Defaults of outbound calls, which apply where they are placed: they are no values of the settings. */
 export const OUTBOUND_DEFAULTS = {
-  ringSeconds: RING_SECONDS,
+  ringSeconds: 30,
   maxConcurrent: 10,
-  maxCallsPerMinute: 60,
   maxCallsPerHourPerDestination: 6,
   machineDetection: true,
 } as const
@@ -28,19 +27,18 @@ export const outboundFields = {
       about:
         'Prefixes of numbers that can be called. `+1` means the United States and Canada, `+44` the United Kingdom and `+7` Russia; other countries with these codes need their area code, like `+1876`. Emergency, short, premium-rate, personal and satellite numbers are always rejected.',
     }),
-  ringSeconds: ringSeconds().meta({ about: `Ringing time of the phone (${OUTBOUND_DEFAULTS.ringSeconds}).` }),
+  ringSeconds: z
+    .int()
+    .min(5)
+    .max(120)
+    .optional()
+    .meta({ about: `Ringing time of the phone (${OUTBOUND_DEFAULTS.ringSeconds}).` }),
   maxConcurrent: z
     .int()
     .min(1)
     .max(1_000)
     .optional()
     .meta({ about: `Maximum number of concurrent outbound calls (${OUTBOUND_DEFAULTS.maxConcurrent}).` }),
-  maxCallsPerMinute: z
-    .int()
-    .min(1)
-    .max(6_000)
-    .optional()
-    .meta({ about: `Maximum number of outbound calls per minute (${OUTBOUND_DEFAULTS.maxCallsPerMinute}).` }),
   maxCallsPerHourPerDestination: z
     .int()
     .min(1)

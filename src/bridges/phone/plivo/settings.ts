@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BridgeError } from '../../../common/errors.ts'
-import { type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { listed, type SettingsInput, secrets, urlSchema } from '../../../common/setting-fields.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
 
@@ -13,9 +13,6 @@ const outboundSettingsSchema = z.strictObject({
     .regex(AUTH_ID)
     .describe('the auth ID: MA or SA, and 18 letters and digits')
     .meta({ about: 'Auth ID of the account that places calls.' }),
-  authToken: secret()
-    .optional()
-    .meta({ about: 'Auth token of that account, if it differs from plivo.authToken.' }),
   ...outboundFields,
   from: outboundFields.from.meta({ about: 'Caller ID of outbound calls: one of your Plivo numbers.' }),
   apiUrl: urlSchema('an http:// or https:// address without user, query or fragment')
@@ -24,14 +21,10 @@ const outboundSettingsSchema = z.strictObject({
 })
 
 export const plivoSettingsSchema = z.strictObject({
-  authToken: secret().optional().meta({
+  authToken: secrets().meta({
     about:
       'Auth token of the account. It verifies that requests come from Plivo. Without it, only local requests are accepted.',
   }),
-  authTokens: z
-    .array(secret())
-    .optional()
-    .meta({ about: 'Several auth tokens instead of one, during rotation.' }),
   audio: z.enum(['mulaw-8k', 'l16-16k', 'l16be-16k']).default('mulaw-8k').meta({
     about:
       'Audio of streams: µ-law at 8 kHz, or linear PCM at 16 kHz with the low (l16) or the high byte first (l16be).',
@@ -49,26 +42,20 @@ export const plivo = defineCarrier({
   title: 'Plivo',
   schema: plivoSettingsSchema,
   credential: 'authToken',
-  secrets: ['authToken', 'authTokens', 'outbound.authToken'],
-  isSigned: settings => authTokensOf(settings).length > 0,
-  signingSecret: settings => authTokensOf(settings)[0],
+  secrets: ['authToken'],
+  isSigned: ({ authToken }) => listed(authToken).length > 0,
+  signingSecret: ({ authToken }) => listed(authToken)[0],
   // The first token stays first, because other instances sign with it.
   async carrier(settings, ownKeys) {
     const { plivoCarrier } = await import('./dialect.ts')
-    return plivoCarrier([...authTokensOf(settings), ...ownKeys], settings.audio)
+    return plivoCarrier([...listed(settings.authToken), ...ownKeys], settings.audio)
   },
   async api(settings) {
     const { PlivoCallsApi } = await import('./rest.ts')
-    const { authId, authToken = authTokensOf(settings)[0], apiUrl } = settings.outbound!
+    const { authId, apiUrl } = settings.outbound!
+    const [authToken] = listed(settings.authToken)
     if (authToken === undefined)
       throw new BridgeError('CONFIG', 'plivo.outbound needs an auth token: set plivo.authToken')
     return new PlivoCallsApi({ authId, authToken, apiUrl })
   },
 })
-
-/** Returns the tokens that verify requests: those of the account, and that of the dialing account. */
-export function authTokensOf({ authToken, authTokens, outbound }: PlivoSettings): readonly string[] {
-  const tokens = authTokens ?? (authToken === undefined ? [] : [authToken])
-  const own = outbound?.authToken
-  return own === undefined || tokens.includes(own) ? tokens : [...tokens, own]
-}

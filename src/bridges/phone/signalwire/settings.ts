@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import { listed, type SettingsInput, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
 
@@ -25,13 +25,9 @@ const outboundSettingsSchema = z.strictObject({
 })
 
 export const signalwireSettingsSchema = z.strictObject({
-  signingKey: secret().optional().meta({
+  signingKey: secrets().meta({
     about: 'Signing key of the project. It verifies that requests come from SignalWire.',
   }),
-  signingKeys: z
-    .array(secret())
-    .optional()
-    .meta({ about: 'Several signing keys instead of one, during rotation.' }),
   audio: z.enum(['mulaw-8k', 'l16-16k', 'l16be-16k']).default('mulaw-8k').meta({
     about:
       'Audio of streams: µ-law at 8 kHz, or linear PCM at 16 kHz with the low (l16) or the high byte first (l16be).',
@@ -43,23 +39,18 @@ export const signalwireSettingsSchema = z.strictObject({
 export type SignalwireSettings = SettingsInput<typeof signalwireSettingsSchema>
 export type SignalwireOutbound = NonNullable<SignalwireSettings['outbound']>
 
-/** Returns the signing keys of the project: none, one, or several during rotation. */
-function signingKeysOf({ signingKey, signingKeys }: SignalwireSettings): readonly string[] {
-  return signingKeys ?? (signingKey === undefined ? [] : [signingKey])
-}
-
 /** SignalWire among the settings. */
 export const signalwire = defineCarrier({
   name: 'signalwire',
   title: 'SignalWire',
   schema: signalwireSettingsSchema,
   credential: 'signingKey',
-  secrets: ['signingKey', 'signingKeys', 'outbound.apiToken'],
-  isSigned: settings => signingKeysOf(settings).length > 0,
-  signingSecret: settings => signingKeysOf(settings)[0],
+  secrets: ['signingKey', 'outbound.apiToken'],
+  isSigned: ({ signingKey }) => listed(signingKey).length > 0,
+  signingSecret: ({ signingKey }) => listed(signingKey)[0],
   async carrier(settings, ownKeys) {
     const { signalwireCarrier } = await import('./dialect.ts')
-    return signalwireCarrier([...signingKeysOf(settings), ...ownKeys], settings.audio)
+    return signalwireCarrier([...listed(settings.signingKey), ...ownKeys], settings.audio)
   },
   async api({ outbound }) {
     const { SignalwireCallsApi } = await import('./rest.ts')

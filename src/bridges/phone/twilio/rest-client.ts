@@ -5,6 +5,8 @@ import type { RestSettings } from './settings.ts'
 
 /** Response timeout of the API (ms). */
 const TIMEOUT_MS = 10_000
+/** The edge of each region outside the United States (Twilio, "Regions"). */
+const EDGES: Readonly<Record<string, string>> = { ie1: 'dublin', au1: 'sydney' }
 /** Maximum response size (bytes); a call resource has about 2 kB. */
 const MAX_ANSWER_BYTES = 262_144
 
@@ -15,7 +17,7 @@ const MAX_ANSWER_BYTES = 262_144
  * `BridgeError` `CONFIG` for incomplete credentials, `NOT_INSTALLED` without the package `twilio`.
  */
 export async function restClient(settings: RestSettings): Promise<Twilio> {
-  const { accountSid, apiUrl, region, edge } = settings
+  const { accountSid, apiUrl, region } = settings
   const { user, password } = credentialsOf(settings)
   assertInstalled('twilio')
   const { default: twilio } = await import('twilio')
@@ -33,7 +35,7 @@ export async function restClient(settings: RestSettings): Promise<Twilio> {
     accountSid,
     httpClient,
     region,
-    edge,
+    edge: region && EDGES[region],
   })
 }
 

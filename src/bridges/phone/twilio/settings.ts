@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { type DeepReadonly, type SettingsInput, secret, urlSchema } from '../../../common/setting-fields.ts'
+import {
+  type DeepReadonly,
+  listed,
+  type SettingsInput,
+  secret,
+  secrets,
+  urlSchema,
+} from '../../../common/setting-fields.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { OUTBOUND_DEFAULTS, outboundFields } from '../outbound/settings.ts'
 
@@ -13,9 +20,6 @@ const outboundSettingsSchema = z.strictObject({
     .regex(ACCOUNT_SID)
     .describe('the account SID: AC and 32 characters')
     .meta({ about: 'Account that places calls. Without this section, no calls are placed.' }),
-  authToken: secret()
-    .optional()
-    .meta({ about: 'Auth token of that account, if it differs from twilio.authToken.' }),
   apiKeySid: z
     .string()
     .regex(KEY_SID)
@@ -34,50 +38,33 @@ const outboundSettingsSchema = z.strictObject({
     .optional()
     .meta({ about: 'Alternative address of the REST API, for tests.' }),
   region: z
-    .string()
-    .regex(/^[a-z]{2}\d$/)
+    .enum(['us1', 'ie1', 'au1'])
     .optional()
-    .describe('a Twilio region, like ie1')
-    .meta({ about: 'Twilio region, if not us1.' }),
-  edge: z
-    .string()
-    .regex(/^[a-z-]{2,40}$/)
-    .optional()
-    .describe('a Twilio edge, like dublin')
-    .meta({ about: 'Edge of that region.' }),
+    .meta({ about: 'Twilio region of the account (us1). Requests enter at the edge of the same place.' }),
 })
 
-/** Settings of outbound calls through Twilio. Without its own token, the account’s token is used. */
+/** Settings of outbound calls through Twilio. */
 export type TwilioOutboundSettings = DeepReadonly<z.infer<typeof outboundSettingsSchema>>
 
 /**
  * Access to the account’s REST API, by the auth token or an API key, which can be revoked separately. `apiUrl`, for
- * example of a simulator or gateway, excludes `region` and `edge`.
+ * example of a simulator or gateway, replaces the address of a region.
  */
 export type RestSettings = Pick<
   TwilioOutboundSettings,
-  'accountSid' | 'authToken' | 'apiKeySid' | 'apiKeySecret' | 'apiUrl' | 'region' | 'edge'
->
+  'accountSid' | 'apiKeySid' | 'apiKeySecret' | 'apiUrl' | 'region'
+> & { readonly authToken?: string | undefined }
 
 const twilioSettingsSchema = z.strictObject({
-  authToken: secret().optional().meta({
+  authToken: secrets().meta({
     about:
       'Auth token of the account. It verifies that requests come from Twilio. Without it, only local requests are accepted.',
   }),
-  authTokens: z
-    .array(secret())
-    .optional()
-    .meta({ about: 'Several auth tokens instead of one, during rotation.' }),
   outbound: outboundSettingsSchema.optional(),
   ...carrierFields,
 })
 
 export type TwilioSettings = SettingsInput<typeof twilioSettingsSchema>
-
-/** Returns the auth tokens of the account: none, one, or several during rotation. */
-export function authTokensOf({ authToken, authTokens }: TwilioSettings): readonly string[] {
-  return authTokens ?? (authToken === undefined ? [] : [authToken])
-}
 
 /** Twilio among the settings. */
 export const twilio = defineCarrier({
@@ -85,22 +72,17 @@ export const twilio = defineCarrier({
   title: 'Twilio',
   schema: twilioSettingsSchema,
   credential: 'authToken',
-  secrets: ['authToken', 'authTokens', 'outbound.authToken', 'outbound.apiKeySecret'],
-  isSigned: settings => authTokensOf(settings).length > 0,
-  signingSecret: settings => authTokensOf(settings)[0],
+  secrets: ['authToken', 'outbound.apiKeySecret'],
+  isSigned: ({ authToken }) => listed(authToken).length > 0,
+  signingSecret: ({ authToken }) => listed(authToken)[0],
   // The first token stays first, because other instances sign with it.
-  async carrier(settings, ownKeys) {
+  async carrier({ authToken }, ownKeys) {
     const { twilioCarrier } = await import('./dialect.ts')
-    const tokens = authTokensOf(settings)
-    // The account that places calls signs its webhooks.
-    const dialing = settings.outbound?.authToken
-    const both = dialing === undefined || tokens.includes(dialing) ? tokens : [...tokens, dialing]
-    return twilioCarrier([...both, ...ownKeys])
+    return twilioCarrier([...listed(authToken), ...ownKeys])
   },
   async api(settings) {
     const { TwilioCallsApi } = await import('./rest.ts')
     const outbound = settings.outbound!
-    const own = outbound.authToken ?? authTokensOf(settings)[0]
-    return new TwilioCallsApi({ ...outbound, authToken: outbound.apiKeySid === undefined ? own : undefined })
+    return new TwilioCallsApi({ ...outbound, authToken: listed(settings.authToken)[0] })
   },
 })

@@ -4,21 +4,17 @@ import { z } from 'zod'
 import { childEnvironment } from '../../../common/child-environment.ts'
 import { WavSpeech } from '../../../transcode/wav.ts'
 import type { VoiceEntry } from '../../contract.ts'
-import { enabledField, installedEngine, type SettingsOf } from '../definition.ts'
+import { enabledField, installedEngine } from '../definition.ts'
 import { EngineError, primedSpeech, type Speech, type Synthesizer } from '../engine.ts'
 import { LANGUAGE_ROWS, type LanguageRow } from '../languages.ts'
 
-const settings = z.strictObject({
-  enabled: enabledField,
-  wordsPerMinute: z.int().min(80).max(450).default(165).meta({ about: 'Speaking rate.' }),
-})
-type Settings = SettingsOf<typeof settings>
+const settings = z.strictObject({ enabled: enabledField })
 
 export const espeak = installedEngine({
   kind: 'synthesis',
   name: 'espeak',
   settings,
-  create: choice => Espeak.create(choice),
+  create: () => Espeak.create(),
   async examine() {
     try {
       const { stdout } = await promisify(execFile)(COMMAND, ['--version'], { timeout: TIMEOUT_MS })
@@ -30,6 +26,8 @@ export const espeak = installedEngine({
 })
 
 const COMMAND = 'espeak-ng'
+/** Speaking rate: a little slower than usual, for listeners on the phone. */
+const WORDS_PER_MINUTE = 165
 /** Volume of 200: louder voices clip. */
 const AMPLITUDE = 80
 /** Time for one utterance (ms). */
@@ -96,24 +94,22 @@ export class Espeak implements Synthesizer {
   readonly name = 'espeak-ng'
   readonly voices: readonly VoiceEntry[]
   readonly #arguments: ReadonlyMap<string, string>
-  readonly #settings: Settings
   readonly #closed = new AbortController()
 
-  private constructor(voices: readonly EspeakVoice[], settings: Settings) {
+  private constructor(voices: readonly EspeakVoice[]) {
     this.voices = voices.map(voice => voice.entry)
     this.#arguments = new Map(voices.map(voice => [voice.entry.voiceId, voice.argument]))
-    this.#settings = settings
   }
 
   /** Queries the voices of the program; rejects with an `EngineError` if it is not installed. */
-  static async create(settings: Settings): Promise<Espeak> {
+  static async create(): Promise<Espeak> {
     const ask = promisify(execFile)
     try {
       const [languages, variants] = await Promise.all([
         ask(COMMAND, ['--voices']),
         ask(COMMAND, ['--voices=variant']),
       ])
-      return new Espeak(voiceList(parseVoices(languages.stdout), parseVariants(variants.stdout)), settings)
+      return new Espeak(voiceList(parseVoices(languages.stdout), parseVariants(variants.stdout)))
     } catch (cause) {
       throw new EngineError('synthesis', 'espeak-ng', `cannot run ${COMMAND}`, { cause })
     }
@@ -132,10 +128,9 @@ export class Espeak implements Synthesizer {
   }
 
   async *#run(voice: string, text: string, wav: WavSpeech, signal: AbortSignal): AsyncGenerator<Int16Array> {
-    const { wordsPerMinute } = this.#settings
     const child = spawn(
       COMMAND,
-      ['-v', voice, '-s', String(wordsPerMinute), '-a', String(AMPLITUDE), '--stdin', '--stdout'],
+      ['-v', voice, '-s', String(WORDS_PER_MINUTE), '-a', String(AMPLITUDE), '--stdin', '--stdout'],
       {
         stdio: ['pipe', 'pipe', 'ignore'],
         timeout: TIMEOUT_MS,

@@ -22,7 +22,6 @@ const settings = serverEntry('deepl', {
     .enum(['default', 'prefer_more', 'prefer_less'])
     .default('default')
     .meta({ about: 'Politeness of the translations, where the language has it.' }),
-  glossaryId: z.string().min(1).optional().meta({ about: 'Glossary of the account that is applied.' }),
 })
 type Settings = SettingsOf<typeof settings>
 
@@ -66,9 +65,8 @@ export class DeepLTranslator extends HostedTranslator {
     { glossary = [], about }: TranslationOptions,
   ): Promise<string | undefined> {
     const { apiKey, formality } = this.#options
-    const glossaryId =
-      this.#options.glossaryId ??
-      (await this.#glossaries.idOf({ source: deeplCode(from), target: deeplCode(to), entries: glossary }))
+    const languages = { source: deeplCode(from), target: deeplCode(to) }
+    const glossaryId = await this.#glossaries.idOf({ ...languages, entries: glossary })
     const reply = await this.http.json('/v2/translate', {
       headers: deeplHeaders(apiKey),
       json: {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ChannelMember } from '../../../../src/bridges/discord/channel/people.ts'
 import { ChannelRoom } from '../../../../src/bridges/discord/channel/room.ts'
+import { VoiceCasting } from '../../../../src/bridges/discord/channel/voice-casting.ts'
 import type { OutputLanguages } from '../../../../src/bridges/discord/contract.ts'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import { OutputPacer } from '../../../../src/bridges/discord/voice/channel-output.ts'
@@ -34,6 +35,7 @@ async function started() {
   const room = new ChannelRoom({
     ...{ id: 'c', guildId: '1', room: 'r', link, voice: true, fallback: 'en-us' },
     ...{ relay, admission: relay, pacer: new OutputPacer(clock), counters: new LinkCounters(), log },
+    casting: new VoiceCasting({ offered: () => [] }),
     onFull: () => expect.unreachable(),
     onLost: () => expect.unreachable(),
   })

@@ -10,12 +10,11 @@ import {
 } from '../../../../src/service/engines/local/espeak.ts'
 import { conforms } from '../../../support/conformance/suite.ts'
 import { synthesizerChecks } from '../../../support/conformance/synthesizer.ts'
-import { ENGINES } from '../../../support/engines/engine-settings.ts'
 
 conforms(
   'eSpeak NG speaks',
   synthesizerChecks,
-  () => Espeak.create(ENGINES.espeak),
+  () => Espeak.create(),
   engine => engine.close(),
 )
 
@@ -44,7 +43,7 @@ describe('a program that', () => {
 
   test('is missing is reported', async () => {
     vi.stubEnv('PATH', '/nowhere')
-    await expect(Espeak.create(ENGINES.espeak)).rejects.toMatchObject({
+    await expect(Espeak.create()).rejects.toMatchObject({
       name: 'EngineError',
       kind: 'synthesis',
     })
@@ -56,7 +55,7 @@ describe('a program that', () => {
     const script = `#!/bin/sh\ncase "$1" in --voices*) exec cat "${folder}/voices";; esac\nexit 3\n`
     await writeFile(join(folder, 'espeak-ng'), script, { mode: 0o700 })
     vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
-    const engine = await Espeak.create(ENGINES.espeak)
+    const engine = await Espeak.create()
     const whole = async () => {
       const voice = engine.voices[0]!.voiceId
       const speech = await engine.speak('palabra', voice, new AbortController().signal)

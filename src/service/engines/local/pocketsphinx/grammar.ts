@@ -9,7 +9,7 @@ export interface Grammar {
   readonly jsgf: string
 }
 
-/** Grammars of the settings by name: phrases, an inline grammar, or a grammar file. */
+/** Grammars of the settings by name: phrases, or a grammar file. */
 export const grammarsSchema = z
   .record(
     z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'a name like cards: lower-case letters, digits and hyphens'),
@@ -20,15 +20,10 @@ export const grammarsSchema = z
           .min(1)
           .optional()
           .meta({ about: 'Phrases that are recognized, as a list.' }),
-        jsgf: z
-          .string()
-          .min(1)
-          .optional()
-          .meta({ about: 'Phrases that are recognized, as a grammar (JSGF 1.0).' }),
         file: z.string().min(1).optional().meta({ about: 'Path of a grammar file (JSGF 1.0).' }),
       })
-      .refine(({ phrases, jsgf, file }) => [phrases, jsgf, file].filter(Boolean).length === 1, {
-        message: 'one of phrases, jsgf and file',
+      .refine(({ phrases, file }) => (phrases === undefined) !== (file === undefined), {
+        message: 'either phrases or file',
       }),
   )
   .default({})
@@ -37,8 +32,8 @@ type GrammarSettings = DeepReadonly<z.infer<typeof grammarsSchema>>
 /** Loads the grammars of the settings, including files. Rejects with a `RangeError` that names an unreadable file. */
 export async function loadGrammars(settings: GrammarSettings): Promise<ReadonlyMap<string, Grammar>> {
   const loaded = await Promise.all(
-    Object.entries(settings).map(async ([name, { phrases, jsgf, file }]) => {
-      const text = phrases ? phraseGrammar(phrases) : (jsgf ?? (await contents(name, file!)))
+    Object.entries(settings).map(async ([name, { phrases, file }]) => {
+      const text = phrases ? phraseGrammar(phrases) : await contents(name, file!)
       return [name, { name, jsgf: text }] as const
     }),
   )

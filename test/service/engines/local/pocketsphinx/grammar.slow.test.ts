@@ -22,7 +22,7 @@ const options = {
   decoders: 1,
   grammars: {
     book: { phrases: SENTENCES },
-    digits: { jsgf: '#JSGF V1.0; grammar digits; public <digit> = one | two | three;' },
+    digits: { phrases: ['one', 'two', 'three'] },
     ...(installed ? { cards: { file: `${CARDS}/cards.gram` } } : {}),
   },
 }
@@ -88,7 +88,7 @@ test('rejects a missing grammar by name', async () => {
 })
 
 test.each([
-  [{ wrong: { jsgf: 'public <a> = one' } }, 'grammars.wrong'],
+  [{ wrong: { file: import.meta.filename } }, 'grammars.wrong'],
   [{ odd: { phrases: ['xqzzy plugh'] } }, 'grammars.odd'],
   [{ gone: { file: '/nowhere.gram' } }, '/nowhere.gram'],
 ])('reports an invalid grammar at startup: %j', async (grammars, told) => {
