@@ -135,5 +135,5 @@ export function bearerOf(
   const token = linkOf(request, room, links)
   if (token === undefined) return undefined
   const link = links.idOf(token, room)
-  return link && { room, token, link, group: groupOf(request.ip) }
+  return link === undefined ? undefined : { room, token, link, group: groupOf(request.ip) }
 }
