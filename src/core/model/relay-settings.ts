@@ -19,30 +19,16 @@ export const relaySettingsSchema = z.strictObject({
     .min(-40)
     .max(-10)
     .default(-20)
-    .meta({ about: 'Target level of normalized voices: RMS of speech without pauses (dBFS).' }),
-  /** Volume of original voices under translations, by the `original` of their listener. */
-  original: z
-    .strictObject({
-      lowDb: z
-        .number()
-        .min(-60)
-        .max(0)
-        .default(-18)
-        .meta({ about: 'Volume of the original with `low` (dB).' }),
-      duckIdleDb: z
-        .number()
-        .min(-60)
-        .max(0)
-        .default(-9)
-        .meta({ about: 'Volume of the original with `duck`, between translations (dB).' }),
-      duckActiveDb: z
-        .number()
-        .min(-60)
-        .max(0)
-        .default(-21)
-        .meta({ about: 'Volume of the original with `duck`, under a translation (dB).' }),
-    })
-    .prefault({}),
+    .meta({ about: 'Loudness of normalized voices: speech without pauses (LUFS).' }),
+  /**
+   * The default is that of WCAG 2.2, success criterion 1.4.7, for speech over other sounds. Voice-over in television has 15 LU
+   * at least, and listeners who do not mix sound for a living prefer 4 LU more than those who do (Torcoli et al., “Preferred
+   * Levels for Background Ducking”, J. Audio Eng. Soc. 67, 2019).
+   */
+  originalDistanceDb: z.number().min(0).max(40).default(20).meta({
+    about:
+      'Loudness of the original voice below its translation (LU): with `low` always, with `duck` half as much between translations. Raise it if translations are hard to understand.',
+  }),
   echoSuppression: z.boolean().default(true).meta({
     about:
       'Suppress acoustic echo: playback that a participant’s microphone picks up is not translated again.',

@@ -1,3 +1,4 @@
+import { peak } from '../../transcode/level.ts'
 import { FRAME_MS, FRAME_SAMPLES, mixInto, SAMPLE_RATE, SILENT_FRAME, saturate } from '../../transcode/pcm.ts'
 import type { AnnouncementQueue } from './announcement.ts'
 import type { ListenerVoice } from './listener-voice.ts'
@@ -59,6 +60,17 @@ export class FadeOut {
   }
 }
 
+/** Peak that an amplified original does not exceed where it suddenly becomes loud: −6 dBFS. */
+const MOST_PEAK = 16_384
+
+/**
+ * Returns the gain at the start of `frame` of an original, whose gain was `from` and changes to `to`. A shout after a
+ * whisper must not be amplified while the gain falls; the step of the gain is masked by the shout.
+ */
+function startGain(from: number, to: number, frame: Int16Array): number {
+  return from > 1 && from > to ? Math.max(to, Math.min(from, MOST_PEAK / peak(frame))) : from
+}
+
 /** A notice waits this long for the current sentence to end, then interrupts it (ms). */
 const NOTICE_PATIENCE_MS = 1_500
 /** A pause this short is part of a sentence (ms). */
@@ -91,8 +103,6 @@ class Strand {
 /** Mixes one listener's frames from voices and announcements. Independent of when they are sent. */
 export class PlayoutMixer {
   readonly #announcements: AnnouncementQueue
-  /** Gain of original voices under a notice. */
-  readonly #underNotice: number
   readonly #voices = new Map<string, ListenerVoice>()
   /** The same as an array, plus removed voices that still fade out; avoids iterators in code that runs every 20 ms. */
   #strands: readonly Strand[] = []
@@ -100,9 +110,8 @@ export class PlayoutMixer {
   #spokenAt = Number.NEGATIVE_INFINITY
   #translatedAt = Number.NEGATIVE_INFINITY
 
-  constructor(announcements: AnnouncementQueue, underNotice: number) {
+  constructor(announcements: AnnouncementQueue) {
     this.#announcements = announcements
-    this.#underNotice = underNotice
   }
 
   get voices(): ReadonlyMap<string, ListenerVoice> {
@@ -190,7 +199,7 @@ export class PlayoutMixer {
     if (announced) out.set(announced)
     let mixed = announced ? 1 : 0
     if (translating) mixed += this.#mixTranslations(out, mixed, now, ahead)
-    mixed += this.#mixOriginals(out, mixed, now, translating, notice ? this.#underNotice : 1, prime)
+    mixed += this.#mixOriginals(out, mixed, now, translating, notice, prime)
     if (translating && (mixed > 0 || ahead <= 0))
       for (const { voice } of this.#strands) voice.translation.missed()
     // An interrupted voice can continue as long as the peer has audio queued.
@@ -225,25 +234,26 @@ export class PlayoutMixer {
     return mixed
   }
 
-  /** Mixes the originals, likewise; `factor` scales their volume. */
+  /** Mixes the originals, likewise; `notice`: under a notice. */
   #mixOriginals(
     out: Int16Array,
     before: number,
     now: number,
     translating: boolean,
-    factor: number,
+    notice: boolean,
     prime: number,
   ): number {
     let mixed = 0
     for (const { voice, original } of this.#strands) {
-      const wanted = voice.wantedGain(translating) * factor
       const frame = voice.passes ? voice.original.next(prime) : undefined
+      let wanted = 0
       if (frame) {
-        original.mix(out, frame, original.gain, wanted, before + mixed === 0)
+        wanted = voice.wantedGain(translating, notice)
+        original.mix(out, frame, startGain(original.gain, wanted, frame), wanted, before + mixed === 0)
         mixed++
         if (wanted > 0 && !voice.original.quiet) this.#spokenAt = now
       }
-      voice.mixed(frame ? wanted : 0)
+      voice.mixed(wanted)
     }
     return mixed
   }

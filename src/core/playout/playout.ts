@@ -25,8 +25,6 @@ const MIN_RESERVE_MS = 100
 const LIVE_LEAD = 3
 /** … as the background of a translation, where a gap is worse than latency (frames). */
 const BACKGROUND_LEAD = 8
-/** Gain of original voices under a notice, relative to their usual volume (dB): they stay audible. */
-const NOTICE_DUCK_DB = -15
 
 /** The lead covers stalls of this process up to that length. */
 export type PlayoutSettings = Pick<RelaySettings, 'leadMs'>
@@ -104,7 +102,7 @@ export class Playout {
       finished: sound => this.#announced(sound),
       stopped: (sound, flush) => this.#stopped(sound, flush),
     })
-    this.#mixer = new PlayoutMixer(this.#announcements, 10 ** (NOTICE_DUCK_DB / 20))
+    this.#mixer = new PlayoutMixer(this.#announcements)
     this.#knownFrames = this.#messageFrames()
   }
 

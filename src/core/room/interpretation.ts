@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
+import { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption, Observer, SessionState } from '../model/events.ts'
 import type { Gets } from '../model/reception.ts'
@@ -169,7 +170,7 @@ export class Interpretation {
       decoding: parts.decoding,
       metrics: parts.metrics,
       events,
-      levelDb: normalizeLoudness ? targetLoudnessDb : undefined,
+      leveler: new LoudnessNormalizer(targetLoudnessDb, normalizeLoudness ? undefined : 0),
     })
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, voice } as const

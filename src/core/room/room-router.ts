@@ -4,7 +4,7 @@ import { SILENT_FRAME } from '../../transcode/pcm.ts'
 import type { Reception } from '../model/reception.ts'
 import type { RoomTaps } from '../model/recording.ts'
 import { TappedVoice } from '../model/recording.ts'
-import { ListenerVoice, type OriginalGains } from '../playout/listener-voice.ts'
+import { ListenerVoice } from '../playout/listener-voice.ts'
 import type { Speech } from '../playout/translation-queue.ts'
 import type { Session } from '../translation/session.ts'
 import { Interpretation, type InterpretationOptions } from './interpretation.ts'
@@ -44,7 +44,6 @@ export class RoomRouter {
   readonly #room: string
   readonly #options: InterpretationOptions
   readonly #taps: RoomTaps
-  readonly #gains: OriginalGains
   readonly #interpretations = new Map<string, Interpretation>()
   readonly #draining = new Map<Interpretation, DrainingSession>()
   #participants: ReadonlyMap<string, Participant> = new Map()
@@ -53,8 +52,6 @@ export class RoomRouter {
     this.#room = room
     this.#options = options
     this.#taps = taps
-    const { lowDb, duckIdleDb, duckActiveDb } = options.settings.original
-    this.#gains = { low: factor(lowDb), soft: factor(duckIdleDb), ducked: factor(duckActiveDb) }
   }
 
   get interpretations(): ReadonlyMap<string, Interpretation> {
@@ -196,13 +193,14 @@ export class RoomRouter {
     for (const speaker of listener.playout.voices.keys())
       if (!speakers.has(speaker) && !this.#lingersFor(speaker, listener.id)) listener.playout.remove(speaker)
     for (const { route, key } of mine) {
-      const voice = listener.playout.voices.get(route.speaker) ?? this.#newVoice(listener, route.speaker)
+      const speaker = this.#participants.get(route.speaker)!
+      const voice = listener.playout.voices.get(route.speaker) ?? this.#newVoice(listener, speaker)
       voice.apply({
         session: key === undefined ? undefined : this.#interpretations.get(key),
         own: route.speaker === route.listener,
         together: route.together,
         original: listener.state.original,
-        muted: this.#participants.get(route.speaker)?.state.muted,
+        muted: speaker.state.muted,
       })
     }
   }
@@ -213,13 +211,15 @@ export class RoomRouter {
     return false
   }
 
-  #newVoice(listener: Participant, speaker: string): ListenerVoice {
+  #newVoice(listener: Participant, { id: speaker, loudness }: Participant): ListenerVoice {
     const tapped = ({ id }: Speech) => this.#tapped(id, speaker, listener.id)
     const report = new ListenerReport(this.#room, speaker, listener, this.#options, tapped)
     const { clock, settings } = this.#options
     const timing = { now: () => clock.now(), catchUp: settings.catchUp }
     const voice = new ListenerVoice(speaker, {
-      gains: this.#gains,
+      loudness,
+      distanceDb: settings.originalDistanceDb,
+      translationDb: settings.targetLoudnessDb,
       maxLagMs: settings.maxLagMs,
       events: report,
       timing,
@@ -315,8 +315,4 @@ function shareOriginals(participants: Iterable<Participant>): void {
 function partyOf({ id, state, invitation }: Participant): Party {
   const { echo = true, sharedSpace, receives } = invitation
   return { id, state, echo, sharedSpace, receives }
-}
-
-function factor(db: number): number {
-  return 10 ** (db / 20)
 }

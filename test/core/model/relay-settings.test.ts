@@ -10,7 +10,7 @@ describe('options of the relay', () => {
     ['a string', { leadMs: '200' }, 'leadMs'],
     ['half a frame', { fragmentMs: 50 }, 'fragmentMs'],
     ['NaN', { maxLagMs: Number.NaN }, 'maxLagMs'],
-    ['an amplifier', { original: { lowDb: 6 } }, 'lowDb'],
+    ['an original louder than the translation', { originalDistanceDb: -6 }, 'originalDistanceDb'],
     ['zero legs', { maxLegs: 0 }, 'maxLegs'],
     ['a fraction of a millisecond', { ackDeadlineMs: 1500.5 }, 'ackDeadlineMs'],
     ['null', { replayMs: null }, 'replayMs'],
