@@ -157,9 +157,11 @@ describe('pauses on a phone', () => {
   test('are no speech and no barge-in, if the microphone hears all of the noise', async () => {
     const { call, run, answer, service } = await office()
     const { phone, party } = call({ speaks: 'en-us', hears: 'es-es', interrupt: 'clear' })
-    await run(2_000)
+    phone.voice = tone(OWN, 600, 8_000, 6_000)
+    await run(3_000)
     const opened = service.connections.length
-    phone.voice = concat([new Int16Array(2_000 * 8), phone.lately(2_000), phone.lately(2_000)])
+    const noise = phone.lately(2_000)
+    phone.voice = concat([new Int16Array(3_000 * 8), noise, noise])
     answer(1_000, 2_000)
     for (let t = 0; t < 4_000; t += 200) {
       await run(200)
