@@ -1,13 +1,12 @@
+import { crossfade, FADE_SAMPLES } from '../../transcode/fade.ts'
 import type { LiveLoudness } from '../../transcode/live-loudness.ts'
-import { FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { FRAME_SAMPLES } from '../../transcode/pcm.ts'
 import type { OriginalMix } from '../model/invitation.ts'
 import type { TappedVoice } from '../model/recording.ts'
 import { type LaneEvents, type LaneTiming, TranslationQueue } from './translation-queue.ts'
 
 /** Capacity (400 ms); live audio never arrives later than that. */
 const MOST_FRAMES = 20
-/** Length of the crossfade over a dropped frame (5 ms). */
-const SEAM_SAMPLES = SAMPLE_RATE / 200
 
 /**
  * A short bounded jitter buffer for one speaker's original voice to one listener. It fills to `prime` frames before
@@ -76,7 +75,8 @@ export class OriginalBuffer {
     const frame = this.#frames[this.#read]
     this.#lastQuiet = this.#quiet[this.#read] ?? true
     this.#advance()
-    if (frame && this.#seamed) this.#close(frame)
+    if (frame && this.#seamed) crossfade(this.#seam!, frame)
+    this.#seamed = false
     return frame
   }
 
@@ -90,20 +90,12 @@ export class OriginalBuffer {
   #skip(): void {
     const left = this.#frames[this.#read]
     if (left && !this.#seamed) {
-      this.#seam ??= new Int16Array(SEAM_SAMPLES)
-      for (let n = 0; n < SEAM_SAMPLES; n++) this.#seam[n] = left[n]!
+      this.#seam ??= new Int16Array(FADE_SAMPLES)
+      for (let n = 0; n < FADE_SAMPLES; n++) this.#seam[n] = left[n]!
       this.#seamed = true
     }
     this.#advance()
     this.#onDropped()
-  }
-
-  /** Crossfades from the dropped audio into `frame`. */
-  #close(frame: Int16Array): void {
-    const seam = this.#seam!
-    for (let n = 0; n < SEAM_SAMPLES; n++)
-      frame[n] = (seam[n]! * (SEAM_SAMPLES - n) + frame[n]! * n) / SEAM_SAMPLES
-    this.#seamed = false
   }
 
   #advance(): void {

@@ -1,15 +1,14 @@
+import { FADE_SAMPLES } from '../../transcode/fade.ts'
 import { peak } from '../../transcode/level.ts'
-import { FRAME_MS, FRAME_SAMPLES, mixInto, SAMPLE_RATE, SILENT_FRAME, saturate } from '../../transcode/pcm.ts'
+import { FRAME_MS, FRAME_SAMPLES, mixInto, SILENT_FRAME, saturate } from '../../transcode/pcm.ts'
 import type { AnnouncementQueue } from './announcement.ts'
 import type { ListenerVoice } from './listener-voice.ts'
 
-/** Fade-out of a source that was cut off (5 ms). */
-const TAIL_SAMPLES = SAMPLE_RATE / 200
 /** A step below this is inaudible and needs no fade-out. */
 const STEP_LEAST = 32
 
-/** The start and end of one source in a mix. Prevents clicks at every cut. */
-export class FadeOut {
+/** One source in a mix: its gain, and its end where it is cut off, so that no cut clicks. */
+export class MixedSource {
   #gain = 0
   /** The last sample mixed. */
   #last = 0
@@ -46,8 +45,8 @@ export class FadeOut {
     }
     const { hanging } = this
     if (hanging)
-      for (let n = 0; n < TAIL_SAMPLES; n++)
-        out[n] = saturate(out[n]! + (this.#last * (TAIL_SAMPLES - 1 - n)) / TAIL_SAMPLES)
+      for (let n = 0; n < FADE_SAMPLES; n++)
+        out[n] = saturate(out[n]! + (this.#last * (FADE_SAMPLES - 1 - n)) / FADE_SAMPLES)
     this.reset()
     return hanging
   }
@@ -88,8 +87,8 @@ const SILENCE_MS = 1_000
 /** One speaker in the mix, with the edges of both voices. */
 class Strand {
   readonly voice: ListenerVoice
-  readonly original = new FadeOut()
-  readonly translation = new FadeOut()
+  readonly original = new MixedSource()
+  readonly translation = new MixedSource()
 
   constructor(voice: ListenerVoice) {
     this.voice = voice
