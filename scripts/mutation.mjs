@@ -47,7 +47,7 @@ const GROUPS = {
     ],
     tests: [
       'test/core/playout/playout.test.ts',
-      'test/core/playout/fade-out.test.ts',
+      'test/core/playout/mixed-source.test.ts',
       'test/core/playout/original-buffer.test.ts',
       'test/core/room/announcement.test.ts',
       'test/core/playout/translation-queue.test.ts',

@@ -63,8 +63,8 @@ export class Phones {
       line,
       record: false,
       onSent: (due, now, timestampMs) => probe.spoke(timestampMs / PACKET_MS, due, now),
-      onMedia: (now, bytes, payload) =>
-        probe.heard(levelOf(Buffer.from(payload, 'base64')), bytes / BYTES_PER_MS, now),
+      onMedia: (now, bytes, payload, audible) =>
+        probe.heard(audible ? levelOf(Buffer.from(payload, 'base64')) : 0, bytes / BYTES_PER_MS, now),
     })
     this.#calls[index] = call
     const voice = this.#voice

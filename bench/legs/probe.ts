@@ -93,9 +93,9 @@ export class LegProbe {
   heard(level: number, ms: number, now: number): void {
     const open = this.#open()
     const lateMs = now - this.#dryAt
-    this.messages++
+    if (level > 0) this.messages++
     // Silence is expected without an answer; after the start of an answer it is a gap.
-    if (open && (lateMs <= 0 || this.#answeredAt === undefined)) {
+    if (open && level > 0 && (lateMs <= 0 || this.#answeredAt === undefined)) {
       this.#window.messages++
       this.#window.lateness.add(Math.max(0, lateMs))
       if (lateMs > GAP_MS) {

@@ -14,6 +14,7 @@ export class FakeLeg implements Leg {
   readonly marks: { name: string; atSample: number }[] = []
   flushes = 0
   congested = false
+  comfortNoise = false
   messageMs: number | undefined
   uplink: LegUplink | undefined
   #samples = 0

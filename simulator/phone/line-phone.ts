@@ -22,7 +22,7 @@ export interface PhoneReport {
   readonly errors: readonly Notice[]
   readonly warnings: readonly Notice[]
   readonly said: readonly string[]
-  /** Messages, or frames of carriers without messages. */
+  /** Messages, or audible frames of carriers without messages. */
   readonly messages: number
   /** Samples heard. */
   readonly bytes: number
@@ -77,6 +77,9 @@ export class LinePhone implements CallPhone {
   #frames = 0
   #gaps = 0
   #marks = 0
+  /** Last frame of any kind, and last audible one. */
+  #frameAt = Number.NEGATIVE_INFINITY
+  #audible = false
   #heardAt = Number.NEGATIVE_INFINITY
   #connected = false
 
@@ -90,9 +93,12 @@ export class LinePhone implements CallPhone {
     this.#faults = faults
     this.#close = close
     this.#clock = clock
-    call.audio.onFrame = now => {
-      const silentMs = now - this.#heardAt - FRAME_MS
-      if (silentMs > LATE_MS && silentMs < GAP_MS) this.#gaps++
+    call.audio.onFrame = (now, audible) => {
+      const dryMs = now - this.#frameAt - FRAME_MS
+      if (audible && this.#audible && dryMs > LATE_MS && dryMs < GAP_MS) this.#gaps++
+      this.#frameAt = now
+      this.#audible = audible
+      if (!audible) return
       this.#heardAt = now
       this.#frames++
       onMedia(now, (HEARD_RATE * FRAME_MS) / 1_000)

@@ -1,4 +1,5 @@
 import { type Clock, Ticker } from '../../src/common/clock.ts'
+import { rms } from '../../src/transcode/level.ts'
 import { concat } from '../../src/transcode/pcm.ts'
 import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { mono, readWav } from '../../src/transcode/wav.ts'
@@ -7,6 +8,8 @@ import { mono, readWav } from '../../src/transcode/wav.ts'
 export const FRAME_MS = 20
 /** Sample rate of `heard` (Hz). */
 export const HEARD_RATE = 8_000
+/** Audio below this level (RMS of 16-bit samples, −50 dBFS) is silence or comfort noise. */
+export const AUDIBLE_RMS = 104
 /** Rate between the rates of files and lines, which the resampler needs on one side (Hz). */
 const MIDDLE_RATE = 16_000
 
@@ -25,8 +28,8 @@ export class PhoneAudio {
   readonly #heard: Int16Array[] = []
   #ticker: Ticker | undefined
   #frames = 0
-  /** Called for each frame with audio from the carrier. */
-  onFrame: ((now: number) => void) | undefined
+  /** Called for each frame of audio from the carrier. `audible`: it is not just silence or comfort noise. */
+  onFrame: ((now: number, audible: boolean) => void) | undefined
 
   constructor(rate: number, clock: Clock) {
     this.rate = rate
@@ -53,7 +56,7 @@ export class PhoneAudio {
       const due = Math.floor((now - startedAt) / FRAME_MS)
       for (; this.#ticker && this.#frames < due; this.#frames++) {
         const played = exchange(this.#voice.shift() ?? new Int16Array(this.#frameSamples))
-        if (played) this.onFrame?.(now)
+        if (played) this.onFrame?.(now, rms(played) >= AUDIBLE_RMS)
         this.hear(played ?? new Int16Array(this.#frameSamples))
       }
     })

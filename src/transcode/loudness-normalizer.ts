@@ -1,124 +1,55 @@
 import { SAMPLE_RATE, saturate } from './pcm.ts'
+import { approach, BLOCK_SAMPLES, KWeighting, meanSquareOf, SpeechLoudness } from './speech-loudness.ts'
 
-/** Minimum level that counts as speech (dBFS). */
-const FLOOR_DB = -48
-/** Number of 1 dB steps from the floor to full scale. */
-const BINS = 48
-/** Level below the mean at which blocks count as pauses (dB), about 28 below the loudest. */
-const GATE_DB = 18
-const FULL_SCALE = 32_768
-
-/**
- * Measures the level of speech: the RMS of blocks with speech, without pauses (gated RMS). It keeps a histogram, so
- * that a pause, a click or a silent start does not distort it.
- */
-class SpeechLoudness {
-  /** Number of blocks by level, followed by their power: one array, because every voice keeps copies. */
-  readonly #histogram = new Float64Array(2 * BINS)
-  #count = 0
-
-  /** Returns an independent copy. */
-  copy(): SpeechLoudness {
-    const copy = new SpeechLoudness()
-    copy.#histogram.set(this.#histogram)
-    copy.#count = this.#count
-    return copy
-  }
-
-  /** Number of blocks counted. */
-  get count(): number {
-    return this.#count
-  }
-
-  /** Counts one block of `meanSquare` (sample units, squared). */
-  add(meanSquare: number): void {
-    const db = 10 * Math.log10(meanSquare / FULL_SCALE ** 2)
-    if (!(db > FLOOR_DB)) return
-    const bin = Math.min(BINS - 1, Math.floor(db - FLOOR_DB))
-    this.#histogram[bin]! += 1
-    this.#histogram[BINS + bin]! += meanSquare
-    this.#count += 1
-  }
-
-  /** Mean square of the speech blocks; 0 before any block was counted. */
-  get power(): number {
-    const all = this.#mean(0)
-    if (all === 0) return 0
-    const gate = 10 * Math.log10(all / FULL_SCALE ** 2) - GATE_DB - FLOOR_DB
-    return this.#mean(Math.max(0, Math.floor(gate)))
-  }
-
-  /** Reduces the weight of earlier blocks to that of `blocks` blocks, so that new ones count more. */
-  fade(blocks: number): void {
-    if (this.#count <= blocks) return
-    const part = blocks / this.#count
-    for (let n = 0; n < 2 * BINS; n++) this.#histogram[n]! *= part
-    this.#count = blocks
-  }
-
-  #mean(from: number): number {
-    let blocks = 0
-    let power = 0
-    for (let bin = from; bin < BINS; bin++) {
-      blocks += this.#histogram[bin]!
-      power += this.#histogram[BINS + bin]!
-    }
-    return blocks > 0 ? power / blocks : 0
-  }
-}
-
-/** Block length of measurement and gain, in samples: 10 ms. */
-const BLOCK = SAMPLE_RATE / 100
 /** Maximum gain in either direction (dB). */
 const MOST_GAIN_DB = 12
-/** Rate of gain changes (dB/s), and the increase per dB of error beyond 2 dB. */
-const SLOW_DB = 6
-const HASTE_DB = 10
-const FAIR_DB = 2
 /** Weight of earlier measurements at the start of an utterance: 0.3 s of speech. */
 const MEMORY_BLOCKS = 30
 /** Initial assumption that a voice has the target level, weighted like this much speech: 50 ms. */
 const TRUST_BLOCKS = 5
-/** Measurement window within an utterance: 4 s. */
-const WINDOW_BLOCKS = 400
 /** Samples up to this level stay unchanged; above it they are compressed below full scale (−3 dBFS). */
 const KNEE = 0.708 * 32_768
 const HEADROOM = 32_767 - KNEE
 
-/** Range of target levels (dBFS). */
+/** Range of target levels (LUFS). */
 const LEAST_TARGET_DB = -40
 const MOST_TARGET_DB = -10
 
 /**
- * Normalizes the volume of one voice (16 kHz, mono) to a common level, with a slowly changing gain between −12 and
- * +12 dB. It measures speech, not pauses, and keeps the measurement between utterances, so that the next one starts at
- * the right level. Each call measures its samples before it amplifies them: larger ones give a better start. Peaks above
- * full scale are compressed, never clipped.
+ * Normalizes the loudness of one voice (16 kHz, mono) to a common level, with a slowly changing gain of −12 to +12 dB. It
+ * measures speech, not pauses, and keeps the measurement between utterances, so that the next one starts at the right
+ * level. Each call measures its samples before it amplifies them: larger ones give a better start. Peaks above full scale
+ * are compressed, never clipped.
  */
 export class LoudnessNormalizer {
   readonly #targetDb: number
-  readonly #target: number
+  readonly #mostGainDb: number
   readonly #speech: SpeechLoudness
+  readonly #weighting = new KWeighting()
   /** Current gain and target gain (dB). */
   #gainDb = 0
   #goalDb = 0
+  /** Loudness before amplification (LUFS). */
+  #measuredDb: number
   /** The incomplete block. */
-  #square = 0
-  #squared = 0
+  #energy = 0
+  #filled = 0
 
   /**
-   * `targetDb`: the target RMS level of speech, in dBFS. Throws RangeError unless it is between −40 and −10. `speech`:
-   * an earlier measurement, which it owns from now on.
+   * `targetDb`: the loudness of speech that is wanted, in LUFS; without an earlier measurement, the voice is assumed to have
+   * it. Throws RangeError unless it is between −40 and −10. `mostGainDb`: largest gain in either direction; 0 only measures.
+   * `speech`: an earlier measurement, which it owns from now on.
    */
-  constructor(targetDb: number, speech?: SpeechLoudness) {
+  constructor(targetDb: number, mostGainDb: number = MOST_GAIN_DB, speech?: SpeechLoudness) {
     if (!(targetDb >= LEAST_TARGET_DB && targetDb <= MOST_TARGET_DB))
       throw new RangeError(
-        `the level lies between ${LEAST_TARGET_DB} and ${MOST_TARGET_DB} dBFS, got ${targetDb}`,
+        `the level lies between ${LEAST_TARGET_DB} and ${MOST_TARGET_DB} LUFS, got ${targetDb}`,
       )
     this.#targetDb = targetDb
-    this.#target = (32_768 * 10 ** (targetDb / 20)) ** 2
+    this.#mostGainDb = mostGainDb
+    this.#measuredDb = targetDb
     this.#speech = speech ?? new SpeechLoudness()
-    if (!speech) for (let n = 0; n < TRUST_BLOCKS; n++) this.#speech.add(this.#target)
+    if (!speech) for (let n = 0; n < TRUST_BLOCKS; n++) this.#speech.add(meanSquareOf(targetDb))
   }
 
   /** Current gain (dB). */
@@ -126,53 +57,55 @@ export class LoudnessNormalizer {
     return this.#gainDb
   }
 
+  /** Loudness of the voice with the current gain (LUFS). */
+  get loudnessDb(): number {
+    return this.#measuredDb + this.#gainDb
+  }
+
   /** Starts an utterance, possibly in another voice. */
   begin(): void {
     this.#speech.fade(MEMORY_BLOCKS)
-    this.#square = 0
-    this.#squared = 0
+    this.#weighting.reset()
+    this.#energy = 0
+    this.#filled = 0
   }
 
-  /** Returns an independent normalizer in the same state: same measurement, same gain. */
+  /** Returns an independent normalizer that continues with the same measurement and gain, for the next utterance. */
   copy(): LoudnessNormalizer {
-    const copy = new LoudnessNormalizer(this.#targetDb, this.#speech.copy())
+    const copy = new LoudnessNormalizer(this.#targetDb, this.#mostGainDb, this.#speech.copy())
     copy.#gainDb = this.#gainDb
     copy.#goalDb = this.#goalDb
-    copy.#square = this.#square
-    copy.#squared = this.#squared
+    copy.#measuredDb = this.#measuredDb
     return copy
   }
 
   /** Normalizes the next samples of the utterance in place, any number. */
   process(pcm: Int16Array): void {
     this.#measure(pcm)
-    for (let at = 0; at < pcm.length; at += BLOCK) this.#amplify(pcm, at, Math.min(pcm.length, at + BLOCK))
+    if (this.#mostGainDb === 0) return
+    for (let at = 0; at < pcm.length; at += BLOCK_SAMPLES)
+      this.#amplify(pcm, at, Math.min(pcm.length, at + BLOCK_SAMPLES))
   }
 
   #measure(pcm: Int16Array): void {
     for (let at = 0; at < pcm.length; ) {
-      const end = Math.min(pcm.length, at + BLOCK - this.#squared)
-      let square = 0
-      for (let i = at; i < end; i++) square += pcm[i]! * pcm[i]!
-      this.#square += square
-      this.#squared += end - at
+      const end = Math.min(pcm.length, at + BLOCK_SAMPLES - this.#filled)
+      this.#energy += this.#weighting.energy(pcm, at, end)
+      this.#filled += end - at
       at = end
-      if (this.#squared < BLOCK) break
-      this.#speech.add(this.#square / BLOCK)
-      this.#square = 0
-      this.#squared = 0
+      if (this.#filled < BLOCK_SAMPLES) break
+      this.#speech.add(this.#energy / BLOCK_SAMPLES)
+      this.#energy = 0
+      this.#filled = 0
     }
-    this.#speech.fade(WINDOW_BLOCKS)
-    const wanted = 10 * Math.log10(this.#target / this.#speech.power)
-    this.#goalDb = Math.min(MOST_GAIN_DB, Math.max(-MOST_GAIN_DB, wanted))
+    this.#measuredDb = this.#speech.db
+    const wanted = this.#targetDb - this.#measuredDb
+    this.#goalDb = Math.min(this.#mostGainDb, Math.max(-this.#mostGainDb, wanted))
   }
 
   #amplify(pcm: Int16Array, from: number, to: number): void {
-    const wrong = this.#goalDb - this.#gainDb
-    const perSecond = SLOW_DB + HASTE_DB * Math.max(0, Math.abs(wrong) - FAIR_DB)
-    const most = (perSecond * (to - from)) / SAMPLE_RATE
     const gain = 10 ** (this.#gainDb / 20)
-    this.#gainDb += Math.min(most, Math.max(-most, wrong))
+    this.#gainDb = approach(this.#gainDb, this.#goalDb, ((to - from) * 1_000) / SAMPLE_RATE)
     const rise = (10 ** (this.#gainDb / 20) - gain) / (to - from)
     for (let i = from; i < to; i++) {
       const value = pcm[i]! * (gain + rise * (i - from))

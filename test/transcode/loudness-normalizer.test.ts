@@ -121,7 +121,7 @@ describe('normalized audio', () => {
     expect(level(copy, next)).toEqual(expected)
   })
 
-  test.each([-41, -9, 0, Number.NaN])('rejects a target of %f dBFS', db => {
-    expect(() => new LoudnessNormalizer(db)).toThrow(/between -40 and -10 dBFS, got/)
+  test.each([-41, -9, 0, Number.NaN])('rejects a target of %f LUFS', db => {
+    expect(() => new LoudnessNormalizer(db)).toThrow(/between -40 and -10 LUFS, got/)
   })
 })

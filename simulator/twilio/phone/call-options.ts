@@ -52,8 +52,11 @@ export interface CallOptions {
   speak?: (text: string, language: string | undefined) => Int16Array | Promise<Int16Array>
   /** Called when the call is answered: its first instructions have arrived and do not reject it. */
   onAnswered?: () => void
-  /** Called for every media message that arrives, with its number of µ-law bytes and its base64: for measurements. */
-  onMedia?: (now: number, bytes: number, payload: string) => void
+  /**
+   * Called for every media message that arrives, with its number of µ-law bytes and its base64: for measurements. `audible`: it
+   * is not just silence or comfort noise.
+   */
+  onMedia?: (now: number, bytes: number, payload: string, audible: boolean) => void
   /** Called for every mark after the playback of all audio before it, with the name that the bridge sent. */
   onMark?: (now: number, name: string) => void
   /** Called for every media message that falls due on its way to the bridge: for measurements. */

@@ -5,7 +5,7 @@ import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { decodeSpeech } from '../../../src/transcode/speech-decoder.ts'
 import { mono, readWav } from '../../../src/transcode/wav.ts'
 import type { PlacedCall } from './call-options.ts'
-import { PHONE_RATE, type Recording } from './recording.ts'
+import { isAudible, PHONE_RATE, type Recording } from './recording.ts'
 import { askWebhook, isLoopback, routeOf } from './request.ts'
 import { type Gathered, KeyCollector } from './script.ts'
 import type { GatherNoun, Prompt } from './twiml.ts'
@@ -29,7 +29,8 @@ class Prompter {
       const mulaw = Buffer.alloc(Math.min(PACKET_BYTES, pcm.length - at))
       encodeMulaw(pcm.subarray(at, at + mulaw.length), mulaw)
       const due = began + (at / PACKET_BYTES) * PACKET_MS
-      this.#recording?.add(due, mulaw.length, mulaw.toString('base64'))
+      const payload = mulaw.toString('base64')
+      this.#recording?.add(due, mulaw.length, payload, isAudible(payload))
     }
     await this.wait((pcm.length * 1000) / PHONE_RATE, signal)
     if (signal.aborted) this.#recording?.cut(this.#clock.now())

@@ -30,6 +30,8 @@ export class PlayQueue {
   readonly #marks: { name: string; at: number }[] = []
   /** Time when the queue runs dry, or ran dry. */
   #until = Number.NEGATIVE_INFINITY
+  /** The last audio was not silence. */
+  #audible = false
 
   /**
    * Time when everything sent so far is played: in the past if nothing waits, minus infinity before the first audio and
@@ -41,16 +43,18 @@ export class PlayQueue {
 
   /**
    * Queues `bytes` of µ-law. Returns the time when they start to play, or undefined if the queue was full: they are
-   * discarded.
+   * discarded. Where they are not `audible`, but silence or comfort noise, a dry queue is not a gap.
    */
-  play(now: number, bytes: number): number | undefined {
+  play(now: number, bytes: number, audible = true): number | undefined {
     const report = this.#report
     const lead = this.#until - now
     if (Math.max(0, lead) + bytes / BYTES_PER_MS > QUEUE_CAP_MS) return undefined
     report.messages++
     report.bytes += bytes
     report.firstAudioAt ??= now
-    if (lead > -GAP_WITHIN_MS) {
+    const continues = audible && this.#audible
+    this.#audible = audible
+    if (continues && lead > -GAP_WITHIN_MS) {
       report.lateness.add(-lead)
       if (-lead > GAP_MS) this.#noteGap(this.#until, -lead)
     }

@@ -1,11 +1,10 @@
 import { decodeMulaw } from '../../../src/transcode/g711.ts'
 import { rms } from '../../../src/transcode/level.ts'
+import { AUDIBLE_RMS } from '../../phone/phone-audio.ts'
 
 /** Sample rate of the phone (Hz). */
 export const PHONE_RATE = 8000
 const SAMPLES_PER_MS = PHONE_RATE / 1000
-/** Audio below this level (RMS of 16-bit samples, −50 dBFS) is inaudible. */
-const AUDIBLE_RMS = 104
 
 interface Piece {
   /** First sample, counted from the start of the recording. */
@@ -32,13 +31,13 @@ export class Recording {
     return this.#audibleUntil
   }
 
-  /** Adds `payload` (base64 of `bytes` µ-law samples), which starts to play at `at`. */
-  add(at: number, bytes: number, payload: string): void {
+  /** Adds `payload` (base64 of `bytes` µ-law samples), which starts to play at `at`; `audible`: see `isAudible`. */
+  add(at: number, bytes: number, payload: string, audible: boolean): void {
     const last = this.#pieces.at(-1)
     const end = last ? last.at + last.length : 0
     const start = Math.max(end, Math.round((at - this.startedAt) * SAMPLES_PER_MS))
     this.#pieces.push({ at: start, length: bytes, payload })
-    if (isAudible(payload)) this.#audibleUntil = at + bytes / SAMPLES_PER_MS
+    if (audible) this.#audibleUntil = at + bytes / SAMPLES_PER_MS
   }
 
   /** Removes the audio after `at`: it was never heard. */
@@ -82,7 +81,8 @@ export class Recording {
   }
 }
 
-function isAudible(payload: string): boolean {
+/** Returns false for silence and comfort noise: µ-law in base64 below −50 dBFS. */
+export function isAudible(payload: string): boolean {
   const mulaw = Buffer.from(payload, 'base64')
   const pcm = new Int16Array(mulaw.length)
   decodeMulaw(mulaw, pcm)

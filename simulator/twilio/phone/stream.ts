@@ -4,7 +4,7 @@ import type { Quirks } from './call-options.ts'
 import type { PhoneLine } from './line.ts'
 import { PlayQueue } from './play-queue.ts'
 import type { PhoneProfile, PhoneReader, PhoneWire } from './profile.ts'
-import type { Recording } from './recording.ts'
+import { isAudible, type Recording } from './recording.ts'
 import type { StreamEnd, StreamReport } from './reports.ts'
 import { Histogram, Notices } from './reports.ts'
 import { containerOf } from './server-message.ts'
@@ -29,7 +29,7 @@ export interface StreamOptions {
   packet: (due: number) => string | undefined
   onSent: ((due: number, now: number, timestampMs: number) => void) | undefined
   onMark: ((now: number, name: string) => void) | undefined
-  onMedia: ((now: number, bytes: number, payload: string) => void) | undefined
+  onMedia: ((now: number, bytes: number, payload: string, audible: boolean) => void) | undefined
 }
 
 /** One media stream of a call: a socket, the uplink voice and the play queue. The call owns it. */
@@ -151,10 +151,11 @@ export class PhoneStream {
       case 'media': {
         const container = containerOf(message.payload)
         if (container) this.#warn('NOT_MULAW', `media.payload starts like a ${container} file`)
-        const heardAt = this.#queue.play(now, message.bytes)
+        const audible = isAudible(message.payload)
+        const heardAt = this.#queue.play(now, message.bytes, audible)
         if (heardAt === undefined) this.#warn(31931, 'more than 10 minutes of audio are queued')
-        else recording?.add(heardAt, message.bytes, message.payload)
-        onMedia?.(now, message.bytes, message.payload)
+        else recording?.add(heardAt, message.bytes, message.payload, audible)
+        onMedia?.(now, message.bytes, message.payload, audible)
         return
       }
       case 'mark':

@@ -176,11 +176,10 @@ function tell(
   report: PhoneReport,
   heard: Int16Array,
   end: { readonly kind: string },
-  { translations, latenciesMs: all }: Answers,
+  { translations, latenciesMs: all, heardMs }: Answers,
   captions: readonly CallCaption[],
 ): number {
   const latenciesMs = translations > 0 ? all : []
-  const heardMs = report.bytes / (LINE_RATE / 1000)
   const notices = [...report.errors, ...report.warnings]
   const problems = notices.map(({ code }) => String(code))
   const result = {

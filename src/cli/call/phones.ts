@@ -25,7 +25,7 @@ export interface PhoneOptions {
   readonly stream?: 'audiosocket' | 'websocket' | undefined
   readonly log: Logger
   readonly onMark: (now: number, name: string) => void
-  /** `samples` of 8 kHz arrived, or were played. */
+  /** `samples` of 8 kHz arrived, or were played, that are not just silence or comfort noise. */
   readonly onMedia: (now: number, samples: number) => void
 }
 
@@ -36,7 +36,7 @@ export async function openPhone(options: PhoneOptions): Promise<CallPhone> {
   if (profile)
     return placeCall({
       ...{ webhook: `${server}/${carrier}/voice?${query}`, profile, allowInsecureStream: true },
-      ...{ log, onMark, onMedia: (now, bytes) => onMedia(now, bytes) },
+      ...{ log, onMark, onMedia: (now, bytes, _payload, audible) => audible && onMedia(now, bytes) },
       ...(number ? { to: number } : {}),
       ...(authToken ? { authToken } : {}),
       ...(publicUrl ? { publicUrl } : {}),

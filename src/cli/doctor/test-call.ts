@@ -69,7 +69,8 @@ export async function placeTestCall(order: TestCallOrder): Promise<TestCallOutco
     to: number,
     allowInsecureStream: address.startsWith('http:'),
     onMark: (_now, name) => answers.marked(name),
-    onMedia: (now, bytes) => {
+    onMedia: (now, bytes, _payload, audible) => {
+      if (!audible) return
       answers.media(now, bytes)
       heardFirst.resolve()
     },

@@ -31,6 +31,11 @@ export interface Leg {
    * at most 80. Default 40.
    */
   readonly messageMs?: number | undefined
+  /**
+   * The channel adds comfort noise to what it plays: silence is played in pauses as well, so that the line is not dead. Default:
+   * false.
+   */
+  readonly comfortNoise?: boolean
   /** Settles once, never rejects. */
   readonly ended: Promise<EndReason>
   /** Sets the receiver of the input. Called exactly once, by `relay.admit()`, before the first frame. */

@@ -10,6 +10,28 @@ export const relaySettingsSchema = z.strictObject({
     .max(60_000)
     .default(20_000)
     .meta({ about: 'Maximum delay of a translation; above it, the oldest utterances are dropped (ms).' }),
+<<<<<<< 2436646228fb67cc0aa23f68c187204f7c4be270
+=======
+  catchUp: z.boolean().default(true).meta({
+    about: 'Let late translations catch up: trim pauses, then play up to 25 % faster at the same pitch.',
+  }),
+  normalizeLoudness: z.boolean().default(true).meta({ about: 'Normalize the volume of translated voices.' }),
+  targetLoudnessDb: z
+    .number()
+    .min(-40)
+    .max(-10)
+    .default(-20)
+    .meta({ about: 'Loudness of normalized voices: speech without pauses (LUFS).' }),
+  /**
+   * The default is that of WCAG 2.2, success criterion 1.4.7, for speech over other sounds. Voice-over in television has 15 LU
+   * at least, and listeners who do not mix sound for a living prefer 4 LU more than those who do (Torcoli et al., “Preferred
+   * Levels for Background Ducking”, J. Audio Eng. Soc. 67, 2019).
+   */
+  originalDistanceDb: z.number().min(0).max(40).default(20).meta({
+    about:
+      'Loudness of the original voice below its translation (LU): with `low` always, with `duck` half as much between translations. Raise it if translations are hard to understand.',
+  }),
+>>>>>>> 278366755ca1a0d125c0d03849d090da906ce0c1
   echoSuppression: z.boolean().default(true).meta({
     about:
       'Suppress acoustic echo: playback that a participant’s microphone picks up is not translated again.',

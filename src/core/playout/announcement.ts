@@ -1,8 +1,7 @@
+import { FADE_SAMPLES, fadeIn, fadeOut } from '../../transcode/fade.ts'
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import type { Sound } from '../model/announcer.ts'
 
-/** Length of the ramp where a sound starts, ends or is cut (5 ms). */
-const FADE_SAMPLES = SAMPLE_RATE / 200
 /** A looped sound is faded at its seam if its first and last sample differ by more than this. */
 const SEAM_MOST = 500
 
@@ -119,8 +118,7 @@ export class PlayingSound implements Announcement {
   fadeOut(frame: Int16Array): void {
     this.fill(frame)
     this.#at = Math.max(0, this.#at - FRAME_SAMPLES + FADE_SAMPLES)
-    for (let n = 0; n < FADE_SAMPLES; n++) frame[n] = (frame[n]! * (FADE_SAMPLES - n)) / FADE_SAMPLES
-    frame.fill(0, FADE_SAMPLES)
+    fadeOut(frame)
     this.#flowing = false
   }
 
@@ -136,10 +134,6 @@ export class PlayingSound implements Announcement {
     const left = this.sound.pcm.length - 1 - this.#at
     return Math.min(1, left / FADE_SAMPLES, this.sound.loop ? this.#at / FADE_SAMPLES : 1)
   }
-}
-
-function fadeIn(frame: Int16Array): void {
-  for (let n = 0; n < FADE_SAMPLES; n++) frame[n] = (frame[n]! * n) / FADE_SAMPLES
 }
 
 /** Maximum number of queued sounds per participant, including the one being played. */

@@ -1,12 +1,12 @@
-import { FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { crossfade, FADE_SAMPLES } from '../../transcode/fade.ts'
+import type { LiveLoudness } from '../../transcode/live-loudness.ts'
+import { FRAME_SAMPLES } from '../../transcode/pcm.ts'
 import type { OriginalMix } from '../model/invitation.ts'
 import type { TappedVoice } from '../model/recording.ts'
 import { type LaneEvents, type LaneTiming, TranslationQueue } from './translation-queue.ts'
 
 /** Capacity (400 ms); live audio never arrives later than that. */
 const MOST_FRAMES = 20
-/** Length of the crossfade over a dropped frame (5 ms). */
-const SEAM_SAMPLES = SAMPLE_RATE / 200
 
 /**
  * A short bounded jitter buffer for one speaker's original voice to one listener. It fills to `prime` frames before
@@ -75,7 +75,8 @@ export class OriginalBuffer {
     const frame = this.#frames[this.#read]
     this.#lastQuiet = this.#quiet[this.#read] ?? true
     this.#advance()
-    if (frame && this.#seamed) this.#close(frame)
+    if (frame && this.#seamed) crossfade(this.#seam!, frame)
+    this.#seamed = false
     return frame
   }
 
@@ -89,20 +90,12 @@ export class OriginalBuffer {
   #skip(): void {
     const left = this.#frames[this.#read]
     if (left && !this.#seamed) {
-      this.#seam ??= new Int16Array(SEAM_SAMPLES)
-      for (let n = 0; n < SEAM_SAMPLES; n++) this.#seam[n] = left[n]!
+      this.#seam ??= new Int16Array(FADE_SAMPLES)
+      for (let n = 0; n < FADE_SAMPLES; n++) this.#seam[n] = left[n]!
       this.#seamed = true
     }
     this.#advance()
     this.#onDropped()
-  }
-
-  /** Crossfades from the dropped audio into `frame`. */
-  #close(frame: Int16Array): void {
-    const seam = this.#seam!
-    for (let n = 0; n < SEAM_SAMPLES; n++)
-      frame[n] = (seam[n]! * (SEAM_SAMPLES - n) + frame[n]! * n) / SEAM_SAMPLES
-    this.#seamed = false
   }
 
   #advance(): void {
@@ -111,15 +104,10 @@ export class OriginalBuffer {
   }
 }
 
-/** Gains of originals (factors, 1 = unchanged). */
-export interface OriginalGains {
-  /** `low`, all the time. */
-  readonly low: number
-  /** `duck`, without a translation playing. */
-  readonly soft: number
-  /** `duck`, under a translation. */
-  readonly ducked: number
-}
+/** Maximum amplification of an original under a translation (dB): enough for the quietest voice that counts as speech. */
+const MOST_BOOST_DB = 18
+/** Change of the assumed loudness of translations per frame (dB): 25 dB a second. */
+const REFERENCE_STEP_DB = 0.5
 
 /** Tells if the translation of this speaker is unavailable. */
 export interface Availability {
@@ -147,7 +135,12 @@ export interface VoiceRoute {
 }
 
 export interface ListenerVoiceOptions {
-  readonly gains: OriginalGains
+  /** Loudness of the speaker’s original voice. */
+  readonly loudness: Pick<LiveLoudness, 'db' | 'presence'>
+  /** How far the original lies below a translation (LU). */
+  readonly distanceDb: number
+  /** Loudness of translations before the first one (LUFS). */
+  readonly translationDb: number
   /** Maximum delay of a translation; above it, the oldest utterances are dropped (ms). */
   readonly maxLagMs: number
   readonly events: VoiceEvents
@@ -159,7 +152,10 @@ export class ListenerVoice {
   readonly speaker: string
   readonly translation: TranslationQueue
   readonly original: OriginalBuffer
-  readonly #gains: OriginalGains
+  readonly #loudness: Pick<LiveLoudness, 'db' | 'presence'>
+  readonly #distanceDb: number
+  /** Loudness of the translations, which the original is compared with (LUFS). */
+  #translationDb: number
   #session: Availability | undefined
   #own = false
   #together = false
@@ -170,9 +166,12 @@ export class ListenerVoice {
   #gain = 0
   #tap: TappedVoice | undefined
 
-  constructor(speaker: string, { gains, maxLagMs, events, timing }: ListenerVoiceOptions) {
+  constructor(speaker: string, options: ListenerVoiceOptions) {
+    const { loudness, distanceDb, translationDb, maxLagMs, events, timing } = options
     this.speaker = speaker
-    this.#gains = gains
+    this.#loudness = loudness
+    this.#distanceDb = distanceDb
+    this.#translationDb = translationDb
     this.translation = new TranslationQueue(maxLagMs, events, timing)
     this.original = new OriginalBuffer(() => events.skipped())
   }
@@ -211,25 +210,48 @@ export class ListenerVoice {
     return this.#session
   }
 
-  /** Returns the target gain of the original; `translating`: a translation is being played. */
-  wantedGain(translating: boolean): number {
-    if (this.#muted || this.#together || this.#own) return 0
-    // Translations from before both spoke the same language are played to the end.
-    if (!this.#session) return this.translation.active ? this.#gains.ducked : 1
-    if (this.#session.unavailable) return this.#carriedByEarlier ? 0 : 1
-    if (this.#mode === 'off') return 0
-    if (this.#mode === 'low') return this.#gains.low
-    return translating ? this.#gains.ducked : this.#gains.soft
+  /**
+   * Returns the target gain of the original. `translating`: a translation is being played, `noticing`: a notice. Below a
+   * translation, the distance is one of loudness: a loud and a whispering microphone are equally far from it. With `duck`,
+   * it is half as large between translations.
+   */
+  wantedGain(translating: boolean, noticing = false): number {
+    if (!this.#audible) return 0
+    const usual = this.#usualGain(translating)
+    return noticing ? Math.min(usual, this.#gainBelow(this.#distanceDb)) : usual
   }
 
   /** Records the gain of the original frame that was just mixed, or 0 if none was mixed. */
   mixed(gain: number): void {
     this.#gain = gain
+    const step = (this.translation.loudnessDb ?? this.#translationDb) - this.#translationDb
+    this.#translationDb += Math.min(REFERENCE_STEP_DB, Math.max(-REFERENCE_STEP_DB, step))
   }
 
   /** True if original frames are, or can become, audible. */
   get passes(): boolean {
-    return this.#gain > 0 || this.wantedGain(false) > 0
+    return this.#gain > 0 || this.#audible
+  }
+
+  /** True if the original has a gain above 0. */
+  get #audible(): boolean {
+    if (this.#muted || this.#together || this.#own) return false
+    if (!this.#session) return true
+    return this.#session.unavailable ? !this.#carriedByEarlier : this.#mode !== 'off'
+  }
+
+  #usualGain(translating: boolean): number {
+    // Translations from before both spoke the same language are played to the end.
+    if (!this.#session) return this.translation.active ? Math.min(1, this.#gainBelow(this.#distanceDb)) : 1
+    if (this.#session.unavailable) return 1
+    return this.#gainBelow(this.#mode === 'duck' && !translating ? this.#distanceDb / 2 : this.#distanceDb)
+  }
+
+  /** Returns the gain with which the original is `distanceDb` less loud than the translation. Pauses are not amplified. */
+  #gainBelow(distanceDb: number): number {
+    const { db, presence } = this.#loudness
+    const gainDb = this.#translationDb - distanceDb - db
+    return 10 ** ((gainDb > 0 ? Math.min(MOST_BOOST_DB, gainDb) * presence : gainDb) / 20)
   }
 
   /** True if it is not the background of a translation and needs minimum delay. */

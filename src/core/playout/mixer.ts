@@ -1,14 +1,14 @@
-import { FRAME_MS, FRAME_SAMPLES, mixInto, SAMPLE_RATE, SILENT_FRAME, saturate } from '../../transcode/pcm.ts'
+import { FADE_SAMPLES } from '../../transcode/fade.ts'
+import { peak } from '../../transcode/level.ts'
+import { FRAME_MS, FRAME_SAMPLES, mixInto, SILENT_FRAME, saturate } from '../../transcode/pcm.ts'
 import type { AnnouncementQueue } from './announcement.ts'
 import type { ListenerVoice } from './listener-voice.ts'
 
-/** Fade-out of a source that was cut off (5 ms). */
-const TAIL_SAMPLES = SAMPLE_RATE / 200
 /** A step below this is inaudible and needs no fade-out. */
 const STEP_LEAST = 32
 
-/** The start and end of one source in a mix. Prevents clicks at every cut. */
-export class FadeOut {
+/** One source in a mix: its gain, and its end where it is cut off, so that no cut clicks. */
+export class MixedSource {
   #gain = 0
   /** The last sample mixed. */
   #last = 0
@@ -45,8 +45,8 @@ export class FadeOut {
     }
     const { hanging } = this
     if (hanging)
-      for (let n = 0; n < TAIL_SAMPLES; n++)
-        out[n] = saturate(out[n]! + (this.#last * (TAIL_SAMPLES - 1 - n)) / TAIL_SAMPLES)
+      for (let n = 0; n < FADE_SAMPLES; n++)
+        out[n] = saturate(out[n]! + (this.#last * (FADE_SAMPLES - 1 - n)) / FADE_SAMPLES)
     this.reset()
     return hanging
   }
@@ -57,6 +57,17 @@ export class FadeOut {
     this.#last = 0
     this.#mixed = false
   }
+}
+
+/** Peak that an amplified original does not exceed where it suddenly becomes loud: −6 dBFS. */
+const MOST_PEAK = 16_384
+
+/**
+ * Returns the gain at the start of `frame` of an original, whose gain was `from` and changes to `to`. A shout after a
+ * whisper must not be amplified while the gain falls; the step of the gain is masked by the shout.
+ */
+function startGain(from: number, to: number, frame: Int16Array): number {
+  return from > 1 && from > to ? Math.max(to, Math.min(from, MOST_PEAK / peak(frame))) : from
 }
 
 /** A notice waits this long for the current sentence to end, then interrupts it (ms). */
@@ -76,8 +87,8 @@ const SILENCE_MS = 1_000
 /** One speaker in the mix, with the edges of both voices. */
 class Strand {
   readonly voice: ListenerVoice
-  readonly original = new FadeOut()
-  readonly translation = new FadeOut()
+  readonly original = new MixedSource()
+  readonly translation = new MixedSource()
 
   constructor(voice: ListenerVoice) {
     this.voice = voice
@@ -91,8 +102,6 @@ class Strand {
 /** Mixes one listener's frames from voices and announcements. Independent of when they are sent. */
 export class PlayoutMixer {
   readonly #announcements: AnnouncementQueue
-  /** Gain of original voices under a notice. */
-  readonly #underNotice: number
   readonly #voices = new Map<string, ListenerVoice>()
   /** The same as an array, plus removed voices that still fade out; avoids iterators in code that runs every 20 ms. */
   #strands: readonly Strand[] = []
@@ -100,9 +109,8 @@ export class PlayoutMixer {
   #spokenAt = Number.NEGATIVE_INFINITY
   #translatedAt = Number.NEGATIVE_INFINITY
 
-  constructor(announcements: AnnouncementQueue, underNotice: number) {
+  constructor(announcements: AnnouncementQueue) {
     this.#announcements = announcements
-    this.#underNotice = underNotice
   }
 
   get voices(): ReadonlyMap<string, ListenerVoice> {
@@ -190,7 +198,7 @@ export class PlayoutMixer {
     if (announced) out.set(announced)
     let mixed = announced ? 1 : 0
     if (translating) mixed += this.#mixTranslations(out, mixed, now, ahead)
-    mixed += this.#mixOriginals(out, mixed, now, translating, notice ? this.#underNotice : 1, prime)
+    mixed += this.#mixOriginals(out, mixed, now, translating, notice, prime)
     if (translating && (mixed > 0 || ahead <= 0))
       for (const { voice } of this.#strands) voice.translation.missed()
     // An interrupted voice can continue as long as the peer has audio queued.
@@ -225,25 +233,26 @@ export class PlayoutMixer {
     return mixed
   }
 
-  /** Mixes the originals, likewise; `factor` scales their volume. */
+  /** Mixes the originals, likewise; `notice`: under a notice. */
   #mixOriginals(
     out: Int16Array,
     before: number,
     now: number,
     translating: boolean,
-    factor: number,
+    notice: boolean,
     prime: number,
   ): number {
     let mixed = 0
     for (const { voice, original } of this.#strands) {
-      const wanted = voice.wantedGain(translating) * factor
       const frame = voice.passes ? voice.original.next(prime) : undefined
+      let wanted = 0
       if (frame) {
-        original.mix(out, frame, original.gain, wanted, before + mixed === 0)
+        wanted = voice.wantedGain(translating, notice)
+        original.mix(out, frame, startGain(original.gain, wanted, frame), wanted, before + mixed === 0)
         mixed++
         if (wanted > 0 && !voice.original.quiet) this.#spokenAt = now
       }
-      voice.mixed(frame ? wanted : 0)
+      voice.mixed(wanted)
     }
     return mixed
   }

@@ -1,4 +1,4 @@
-import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
+import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../transcode/pcm.ts'
 import type { Sound } from '../model/announcer.ts'
 import type { NoticeStage } from '../model/events.ts'
 import type { Leg } from '../model/leg.ts'
@@ -25,8 +25,17 @@ const MIN_RESERVE_MS = 100
 const LIVE_LEAD = 3
 /** … as the background of a translation, where a gap is worse than latency (frames). */
 const BACKGROUND_LEAD = 8
-/** Gain of original voices under a notice, relative to their usual volume (dB): they stay audible. */
-const NOTICE_DUCK_DB = -15
+
+/**
+ * Comfort noise starts this long after other audio (ms). The ear does not notice, and what a stalled network or the carrier
+ * has queued too much is played meanwhile: under noise without a gap, all later audio would be that late.
+ */
+const NOISE_AFTER_MS = 200
+/** … and has a gap of one frame after this long, for the same reason (ms). */
+const NOISE_STRETCH_MS = 2_000
+/** One message of it. Its noise is added by the leg. */
+const NOISE_FRAMES = 2
+const SILENCE = new Int16Array(NOISE_FRAMES * FRAME_SAMPLES)
 
 /** The lead covers stalls of this process up to that length. */
 export type PlayoutSettings = Pick<RelaySettings, 'leadMs'>
@@ -64,7 +73,8 @@ class Message {
 /**
  * Sends one listener's audio on an absolute grid of 20 ms. The peer plays from its own queue in real time; `#drainsAt`
  * is the moment at which that queue runs dry. Translations and announcements are known in advance and are sent `leadMs`
- * ahead; originals are live and follow closely. Sends only while there is audio to play.
+ * ahead; originals are live and follow closely. Sends only while there is audio to play, except comfort noise: a leg that adds it
+ * gets silence in pauses, no further ahead than its queue needs.
  */
 export class Playout {
   #leg: Leg
@@ -82,6 +92,9 @@ export class Playout {
   #knownFrames: number
   #drainsAt = Number.NEGATIVE_INFINITY
   #pumpedAt = 0
+  /** End of everything sent that is not comfort noise (clock ms), and the comfort noise sent since its last gap (ms). */
+  #soundsUntil = Number.NEGATIVE_INFINITY
+  #noiseMs = 0
   #framesSent = 0
   #notices = 0
   /** Notices whose marks are pending. */
@@ -104,7 +117,7 @@ export class Playout {
       finished: sound => this.#announced(sound),
       stopped: (sound, flush) => this.#stopped(sound, flush),
     })
-    this.#mixer = new PlayoutMixer(this.#announcements, 10 ** (NOTICE_DUCK_DB / 20))
+    this.#mixer = new PlayoutMixer(this.#announcements)
     this.#knownFrames = this.#messageFrames()
   }
 
@@ -113,9 +126,9 @@ export class Playout {
     return this.#framesSent
   }
 
-  /** Audio sent but not yet played by the peer at `now` (ms). */
+  /** Audio sent but not yet played by the peer at `now` (ms), without comfort noise. */
   aheadMs(now: number): number {
-    return Math.max(0, this.#drainsAt - now)
+    return Math.max(0, this.#soundsUntil - now)
   }
 
   /** The longest translation backlog (ms). */
@@ -190,7 +203,7 @@ export class Playout {
     this.#announcements.rewind(this.aheadMs(now))
     this.#reference?.cut(now)
     this.#batched = 0
-    this.#drainsAt = Number.NEGATIVE_INFINITY
+    this.#drainsAt = this.#soundsUntil = Number.NEGATIVE_INFINITY
     this.#mixer.reset()
     this.#marks.clear('leg-gone')
   }
@@ -224,6 +237,7 @@ export class Playout {
     this.#pumpedAt = now
     try {
       this.#sendDue(now)
+      if (this.#leg.comfortNoise) this.#fillPause(now)
     } catch (error) {
       this.#events.failed?.(error)
     }
@@ -267,11 +281,24 @@ export class Playout {
       this.#reference?.add(frame, now + ahead)
       this.#batched++
       this.#drainsAt = Math.max(this.#drainsAt, now) + FRAME_MS
+      this.#soundsUntil = this.#drainsAt
       this.#framesSent++
       this.#metrics.framesOut++
       if (this.#batched >= batch || ahead === 0 || this.#marks.pending) this.#send()
     }
     this.#send()
+  }
+
+  /** Sends comfort noise if the peer runs dry, and nothing else is about to follow. */
+  #fillPause(now: number): void {
+    const gapMs = this.#noiseMs >= NOISE_STRETCH_MS ? FRAME_MS : 0
+    const due = Math.max(this.#drainsAt + gapMs, this.#soundsUntil + NOISE_AFTER_MS)
+    if (now + SLACK_MS < due || this.#leg.congested) return
+    // An original that is buffered, or the rest of an utterance, must not wait for a whole message.
+    const frames = this.#mixer.idle ? NOISE_FRAMES : 1
+    this.#drainsAt = Math.max(this.#drainsAt, now) + frames * FRAME_MS
+    this.#noiseMs = (gapMs > 0 ? 0 : this.#noiseMs) + frames * FRAME_MS
+    this.#leg.play(frames === NOISE_FRAMES ? SILENCE : SILENT_FRAME)
   }
 
   #messageFrames(): number {
@@ -309,7 +336,7 @@ export class Playout {
     this.#batched = 0
     this.#mixer.reset()
     this.#reference?.cut(this.#pumpedAt)
-    this.#drainsAt = Number.NEGATIVE_INFINITY
+    this.#drainsAt = this.#soundsUntil = Number.NEGATIVE_INFINITY
     this.#marks.clear('flushed')
     if (this.#held) return
     try {

@@ -4,7 +4,7 @@ import type { Utterance } from '../utterance/utterance.ts'
 
 /** The part of an utterance that playback needs. */
 export type SpokenUtterance = Pick<Utterance, 'id' | 'speechEndedAt'> &
-  Partial<Pick<Utterance, 'arrivals' | 'words'>> & { readonly audio: SpeechAudio }
+  Partial<Pick<Utterance, 'arrivals' | 'words' | 'loudnessDb'>> & { readonly audio: SpeechAudio }
 
 /** An utterance in a queue: how much has been read, and how much of that has been sent. */
 export class QueuedSpeech {

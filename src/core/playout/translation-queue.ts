@@ -120,6 +120,12 @@ export class TranslationQueue {
     return this.#queue[0]?.begun ?? false
   }
 
+  /** Loudness of the utterance being played (LUFS); undefined if there is none, or it is not measured. */
+  get loudnessDb(): number | undefined {
+    const first = this.#queue[0]
+    return first?.begun ? first.speech.loudnessDb : undefined
+  }
+
   /** Returns the next frame, valid until the following call; undefined if none is available. */
   next(): Int16Array | undefined {
     if (this.#queue.length === 0) return undefined

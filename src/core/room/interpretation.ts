@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
+import { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption, Observer, SessionState } from '../model/events.ts'
 import type { Gets } from '../model/reception.ts'
@@ -171,7 +172,11 @@ export class Interpretation {
       decoding: parts.decoding,
       metrics: parts.metrics,
       events,
+<<<<<<< 2436646228fb67cc0aa23f68c187204f7c4be270
       levelDb: parts.settings.normalizeLoudness ? VOICE_LEVEL_DB : undefined,
+=======
+      leveler: new LoudnessNormalizer(targetLoudnessDb, normalizeLoudness ? undefined : 0),
+>>>>>>> 278366755ca1a0d125c0d03849d090da906ce0c1
     })
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, voice } as const

@@ -1,6 +1,7 @@
 import type { Clock } from '../../common/clock.ts'
 import { isDtmfTone } from '../../transcode/dtmf-detector.ts'
 import { rms } from '../../transcode/level.ts'
+import { LiveLoudness } from '../../transcode/live-loudness.ts'
 import { FRAME_MS, SILENT_FRAME } from '../../transcode/pcm.ts'
 import { SpeechOnset } from '../../transcode/speech-onset.ts'
 import { VoiceActivity } from '../../transcode/voice-activity.ts'
@@ -66,6 +67,8 @@ export interface ParticipantUplinkOptions {
 export class ParticipantUplink {
   /** Undefined when echo suppression is off. */
   readonly echo: ParticipantEcho | undefined
+  /** Loudness of the voice, by which others hear it. */
+  readonly loudness = new LiveLoudness()
   readonly #options: ParticipantUplinkOptions
   /** Voice activity in the audio for the service, and on the line. */
   readonly #activity = new VoiceActivity()
@@ -129,6 +132,7 @@ export class ParticipantUplink {
     const quiet = !this.#line.frame(saidLevel, now)
     if (echo) echo.gate.write(said, saidLevel, now)
     else this.#toService(said, saidLevel, 0, now)
+    if (this.#routes.hearings.length > 0) this.loudness.frame(frame, !quiet)
     for (const hearing of this.#routes.hearings) {
       if (!hearing.voice.passes) continue
       hearing.voice.original.write(frame, quiet)

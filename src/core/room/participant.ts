@@ -2,6 +2,7 @@ import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
+import type { LiveLoudness } from '../../transcode/live-loudness.ts'
 import type { Sound } from '../model/announcer.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption, Observer } from '../model/events.ts'
@@ -113,6 +114,11 @@ export class Participant {
   /** Keeps the participant's playback from the service; undefined when echo suppression is off. */
   get echo(): ParticipantEcho | undefined {
     return this.#uplink.echo
+  }
+
+  /** Loudness of the participant’s voice. */
+  get loudness(): LiveLoudness {
+    return this.#uplink.loudness
   }
 
   /** The current leg, or the last one. */

@@ -4,7 +4,7 @@ import { SILENT_FRAME } from '../../transcode/pcm.ts'
 import type { Reception } from '../model/reception.ts'
 import type { RoomTaps } from '../model/recording.ts'
 import { TappedVoice } from '../model/recording.ts'
-import { ListenerVoice, type OriginalGains } from '../playout/listener-voice.ts'
+import { ListenerVoice } from '../playout/listener-voice.ts'
 import type { SpokenUtterance } from '../playout/translation-queue.ts'
 import type { Session } from '../translation/session.ts'
 import { Interpretation, type InterpretationOptions } from './interpretation.ts'
@@ -195,13 +195,14 @@ export class RoomRouter {
     for (const speaker of listener.playout.voices.keys())
       if (!speakers.has(speaker) && !this.#lingersFor(speaker, listener.id)) listener.playout.remove(speaker)
     for (const { route, key } of mine) {
-      const voice = listener.playout.voices.get(route.speaker) ?? this.#newVoice(listener, route.speaker)
+      const speaker = this.#participants.get(route.speaker)!
+      const voice = listener.playout.voices.get(route.speaker) ?? this.#newVoice(listener, speaker)
       voice.apply({
         session: key === undefined ? undefined : this.#interpretations.get(key),
         own: route.speaker === route.listener,
         together: route.together,
         original: listener.state.original,
-        muted: this.#participants.get(route.speaker)?.state.muted,
+        muted: speaker.state.muted,
       })
     }
   }
@@ -212,13 +213,19 @@ export class RoomRouter {
     return false
   }
 
-  #newVoice(listener: Participant, speaker: string): ListenerVoice {
+  #newVoice(listener: Participant, { id: speaker, loudness }: Participant): ListenerVoice {
     const tapped = ({ id }: SpokenUtterance) => this.#tapped(id, speaker, listener.id)
     const report = new ListenerReport(this.#room, speaker, listener, this.#options, tapped)
     const { clock, settings } = this.#options
     const timing = { now: () => clock.now(), catchUp: settings.catchUp }
     const voice = new ListenerVoice(speaker, {
+<<<<<<< 2436646228fb67cc0aa23f68c187204f7c4be270
       gains: GAINS,
+=======
+      loudness,
+      distanceDb: settings.originalDistanceDb,
+      translationDb: settings.targetLoudnessDb,
+>>>>>>> 278366755ca1a0d125c0d03849d090da906ce0c1
       maxLagMs: settings.maxLagMs,
       events: report,
       timing,
@@ -314,8 +321,4 @@ function shareOriginals(participants: Iterable<Participant>): void {
 function partyOf({ id, state, invitation }: Participant): Party {
   const { echo = true, sharedSpace, receives } = invitation
   return { id, state, echo, sharedSpace, receives }
-}
-
-function factor(db: number): number {
-  return 10 ** (db / 20)
 }

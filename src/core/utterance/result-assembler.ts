@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
-import { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
+import type { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { Caption } from '../model/events.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
 import type { RelayCounters } from '../model/relay-counters.ts'
@@ -74,8 +74,8 @@ export interface AssemblerOptions {
   readonly decoding: DecodeQueue
   readonly metrics: RelayCounters
   readonly events: AssemblerEvents
-  /** Level to which voices are normalized (dBFS); absent: they keep their level. */
-  readonly levelDb?: number | undefined
+  /** Knows the loudness of the session’s voice, and normalizes it; used by the assembler only. */
+  readonly leveler: LoudnessNormalizer
 }
 
 /** State of one of the service's utterances. */
@@ -126,8 +126,8 @@ export class ResultAssembler implements SessionResults {
   readonly #metrics: RelayCounters
   readonly #events: AssemblerEvents
   readonly #parts: UtteranceParts
-  /** Knows the level of the latest voice. */
-  #leveler: LoudnessNormalizer | undefined
+  /** Knows the loudness of the latest voice. */
+  #leveler: LoudnessNormalizer
   /** The latest utterances of the current connection, by the service's id: only they can receive more results. */
   readonly #known = new BoundedMap<string, Known>(16)
   #saidNotMp3 = false
@@ -139,13 +139,13 @@ export class ResultAssembler implements SessionResults {
   #answered: Known | undefined
   #voiceless = false
 
-  constructor({ name, clock, decoding, metrics, events, levelDb }: AssemblerOptions) {
+  constructor({ name, clock, decoding, metrics, events, leveler }: AssemblerOptions) {
     this.#name = name
     this.#clock = clock
     this.#metrics = metrics
     this.#events = events
     this.#parts = { decoding, metrics, backlog: { bytes: 0 } }
-    this.#leveler = levelDb === undefined ? undefined : new LoudnessNormalizer(levelDb)
+    this.#leveler = leveler
   }
 
   /** True if the last utterance had text but no voice, although one was requested. Reset by the next voice. */
@@ -240,8 +240,8 @@ export class ResultAssembler implements SessionResults {
     const { name, caption, said, course } = known
     // A continued voice has no arrival times, because they do not match its speech.
     const arrivals = skipMs > 0 ? {} : { arrivals: { ...course, voiceAt: now } }
-    // Each starts at the level of the one before, but several can be decoded at the same time.
-    this.#leveler = this.#leveler?.copy()
+    // Each starts at the loudness of the one before, but several can be decoded at the same time.
+    this.#leveler = this.#leveler.copy()
     const utterance = new Utterance(name, speechEndedAt, this.#parts, {
       leveler: this.#leveler,
       rate,

@@ -1,3 +1,4 @@
+import { FADE_SAMPLES } from '../../transcode/fade.ts'
 import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
 
 /** Frames in one block: a fifth of a second, 6.4 kB. */
@@ -5,8 +6,6 @@ const BLOCK_FRAMES = 10
 const BLOCK_SAMPLES = BLOCK_FRAMES * FRAME_SAMPLES
 /** Blocks kept for later utterances: 3.3 MB. What that saves: see `FragmentPool`. */
 const SPARE_BLOCKS = 512
-/** Fade at both edges of an utterance, which prevents clicks (samples: 5 ms). */
-const FADE_SAMPLES = 80
 
 const spare: Int16Array[] = []
 

@@ -22,7 +22,7 @@ export interface UtteranceParts {
 }
 
 export interface UtteranceOptions {
-  /** Knows the voice of the session; used by this utterance only. Absent: no normalization. */
+  /** Knows the voice of the session; used by this utterance only. Absent: its loudness is neither measured nor changed. */
   readonly leveler?: LoudnessNormalizer | undefined
   /** Sample rate of a voice without a header, if the service states it (Hz). */
   readonly rate?: number | undefined
@@ -73,6 +73,11 @@ export class Utterance implements DecodeJob {
     this.#samplesToSkip = Math.round(((options.skipMs ?? 0) * SAMPLE_RATE) / 1_000)
     options.leveler?.begin()
     this.#decoder = new SpeechDecoder(pcm => this.#play(pcm), options.rate)
+  }
+
+  /** Loudness of its voice as it is played (LUFS); undefined if it is not measured. */
+  get loudnessDb(): number | undefined {
+    return this.#options.leveler?.loudnessDb
   }
 
   /** Adds the bytes of one result, which it keeps until they are decoded. */

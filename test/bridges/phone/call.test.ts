@@ -20,7 +20,7 @@ describe('a phone call', () => {
       { event: 'media', streamSid: 'MZCA1' },
       { event: 'mark', streamSid: 'MZCA1' },
     ])
-    expect(Buffer.from(party.received[0]!.media!.payload, 'base64')).toEqual(Buffer.alloc(320, 0xff))
+    expect(Buffer.from(party.received[0]!.media!.payload, 'base64')).toHaveLength(320)
     party.mark(party.received[1]!.mark!.name)
     await until(() => admitted.marks.length === 1)
     expect(admitted.marks).toEqual(['u1'])

@@ -168,13 +168,10 @@ describe('a phone leg sends', () => {
     leg.play(new Int16Array(FRAME_SAMPLES))
     leg.play(new Int16Array(2 * FRAME_SAMPLES))
     leg.play(new Int16Array(100 * FRAME_SAMPLES))
-    expect(fake.sent.map(text => JSON.parse(text))).toEqual(
-      [160, 320, 16_000].map(length => ({
-        event: 'media',
-        streamSid: 'MZ1',
-        media: { payload: base64(length) },
-      })),
-    )
+    const sent = fake.sent.map(text => JSON.parse(text))
+    for (const each of sent) expect(each).toMatchObject({ event: 'media', streamSid: 'MZ1' })
+    const payloads = sent.map(({ media }) => Buffer.from(media.payload, 'base64'))
+    expect(payloads.map(({ length }) => length)).toEqual([160, 320, 16_000])
     expect(counters).toMatchObject({ mediaOut: 3, sentMs: 2_060 })
   })
 

@@ -10,7 +10,8 @@ import { loudness, peak } from '../../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { sine } from '../../support/transcode/tone.ts'
 
-const gains = { low: 0.125, soft: 0.35, ducked: 0.1 }
+/** An original as loud as the translations: 20 LU below them, 10 between them. */
+const levels = { loudness: { db: -20, presence: 1 }, distanceDb: 20, translationDb: -20 }
 
 function speech(id: string, ms: number, hz = 1_000): SpokenUtterance {
   const audio = new SpeechAudio()
@@ -33,7 +34,7 @@ function setUp({ leadMs = 200, maxLagMs = 20_000 } = {}) {
       starved: () => metrics.starved++,
       skipped: () => metrics.originalFramesDropped++,
     }
-    const voice = new ListenerVoice(speaker, { gains, maxLagMs, events })
+    const voice = new ListenerVoice(speaker, { ...levels, maxLagMs, events })
     playout.add(voice)
     return voice
   }
@@ -263,7 +264,7 @@ describe('playing originals', () => {
     const voice = s.add('anna')
     voice.apply({ session: { unavailable: false } })
     talk(s, voice, 1_000)
-    expect(loudness(s.leg.heard().subarray(4_000), 400, 16_000)).toBeCloseTo(8_000 * 0.35, -2)
+    expect(loudness(s.leg.heard().subarray(4_000), 400, 16_000)).toBeCloseTo(8_000 * 10 ** (-10 / 20), -2)
     const before = s.leg.heard().length
     voice.translation.enqueue(speech('1', 1_500))
     talk(s, voice, 1_000)
@@ -271,7 +272,7 @@ describe('playing originals', () => {
     expect(loudness(under, 400, 16_000)).toBeLessThan(8_000 * 0.12)
     expect(loudness(under, 1_000, 16_000)).toBeGreaterThan(7_000)
     talk(s, voice, 2_000)
-    expect(loudness(s.leg.heard().subarray(-8_000), 400, 16_000)).toBeCloseTo(8_000 * 0.35, -2)
+    expect(loudness(s.leg.heard().subarray(-8_000), 400, 16_000)).toBeCloseTo(8_000 * 10 ** (-10 / 20), -2)
   })
 
   test('off: no original; low: constant volume', () => {
@@ -283,7 +284,7 @@ describe('playing originals', () => {
     expect(s.leg.played).toHaveLength(0)
     voice.apply({ session, original: 'low' })
     talk(s, voice, 500)
-    expect(loudness(s.leg.heard().subarray(1_600), 400, 16_000)).toBeCloseTo(1_000, -2)
+    expect(loudness(s.leg.heard().subarray(1_600), 400, 16_000)).toBeCloseTo(800, -2)
   })
 
   test('service unavailable: the original rises to full level within 100 ms, and falls again', () => {

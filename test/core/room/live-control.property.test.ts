@@ -9,10 +9,13 @@ import { loudness } from '../../../src/transcode/level.ts'
 import { concat, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { LiveLeg } from '../../support/relay/live-leg.ts'
 import { rooms } from '../../support/relay/rooms.ts'
+import { gainBelow, toneLufs } from '../../support/transcode/loudness-meter.ts'
 
 /** Low tones, so that a click is detectable. They repeat every 20 ms, so that frames dropped to catch up are inaudible. */
 const TONES = [100, 150, 200, 250, 300]
 const PEAK = 2_500
+/** Loudness of the translations. */
+const TRANSLATION_DB = toneLufs(400, PEAK)
 /** Frames end near the peaks of their tones, where a cut is loudest. */
 const PHASE_MS = 1.25
 const WINDOW_MS = 400
@@ -161,7 +164,8 @@ class Bustle {
       for (const [speaking, other] of this.#legs) {
         const heard = loudness(leg.lately(WINDOW_MS), TONES[speaking]!, 16_000) / PEAK
         const listener = this.#r.relay.find(leg.id)!
-        const wanted = speaking === listening ? 0 : loudnessFor(this.#r.relay.find(other.id)!, listener)
+        const wanted =
+          speaking === listening ? 0 : loudnessFor(this.#r.relay.find(other.id)!, listener, TONES[speaking]!)
         expect(
           Math.abs(heard - wanted),
           `${speaking} at ${listening}: ${heard} instead of ${wanted}`,
@@ -259,17 +263,21 @@ function frameOf(hz: number, timeMs: number): Int16Array {
 }
 
 /** Expected level of the original of `speaker` for `listener` without a playing translation. */
-function loudnessFor({ state: speaker }: Participant, { state: listener }: Participant): number {
+function loudnessFor({ state: speaker }: Participant, { state: listener }: Participant, hz: number): number {
   if (!speaker.speaks || speaker.muted) return 0
   const foreign = listener.hears !== undefined && !sameLanguage(speaker.speaks, listener.hears)
   if (!foreign || !speaker.interpreting || !listener.interpreting) return 1
-  return { off: 0, low: 10 ** (-18 / 20), duck: 10 ** (-9 / 20) }[listener.original]
+  return {
+    off: 0,
+    low: gainBelow(20, hz, PEAK, TRANSLATION_DB),
+    duck: gainBelow(10, hz, PEAK, TRANSLATION_DB),
+  }[listener.original]
 }
 
 test('after any actions, each listener hears the expected speakers, without clicks on the way', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 8, maxLength: 24 }), async actions => {
-      const r = await rooms()
+      const r = await rooms({ targetLoudnessDb: TRANSLATION_DB })
       await using _relay = r.relay
       const bustle = new Bustle(r)
       for (const [n, step] of actions.entries()) {

@@ -6,6 +6,7 @@ import type { OriginalMix } from '../../../src/core/model/invitation.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import type { LiveLeg } from '../../support/relay/live-leg.ts'
 import { rooms } from '../../support/relay/rooms.ts'
+import { gainBelow, toneLufs } from '../../support/transcode/loudness-meter.ts'
 import { sine } from '../../support/transcode/tone.ts'
 
 let r: Awaited<ReturnType<typeof rooms>>
@@ -22,8 +23,11 @@ const voiceHz = (who: number) => 200 + 50 * who
 const translatedHz = (who: number, into: string) =>
   1_000 + 250 * who + 50 * LANGUAGES.indexOf(into as (typeof LANGUAGES)[number])
 const PEAK = 4_000
-const under = { off: 0, low: 10 ** (-18 / 20), duck: 10 ** (-21 / 20) }
-const alone = { off: 0, low: 10 ** (-18 / 20), duck: 10 ** (-9 / 20) }
+/** Levels of an original before any translation, and under one of this loudness, relative to the speaker's. */
+const alone = (original: OriginalMix, who: number, peak = PEAK) =>
+  original === 'off' ? 0 : gainBelow(original === 'duck' ? 10 : 20, voiceHz(who), peak)
+const under = (original: OriginalMix, who: number, into: string) =>
+  original === 'off' ? 0 : gainBelow(20, voiceHz(who), PEAK, toneLufs(translatedHz(who, into), 8_000))
 
 async function room(count: number, original: OriginalMix) {
   r = await rooms()
@@ -52,14 +56,14 @@ describe.each([2, 3, 5])('%i people', count => {
         await r.run(2_000)
         for (const [n, leg] of legs.entries()) {
           const direct = n !== speaker && sameLanguage(LANGUAGES[n]!, LANGUAGES[speaker]!)
-          const wanted = n === speaker ? 0 : direct ? 1 : alone[original]
+          const wanted = n === speaker ? 0 : direct ? 1 : alone(original, speaker)
           expect(level(leg, voiceHz(speaker), 1_000) / PEAK).toBeCloseTo(wanted, 1)
         }
         answer(speaker, 1_500)
         await r.run(1_500)
         for (const [n, leg] of legs.entries()) {
           const direct = n !== speaker && sameLanguage(LANGUAGES[n]!, LANGUAGES[speaker]!)
-          const wanted = n === speaker ? 0 : direct ? 1 : under[original]
+          const wanted = n === speaker ? 0 : direct ? 1 : under(original, speaker, LANGUAGES[n]!)
           expect(level(leg, voiceHz(speaker), 800) / PEAK).toBeCloseTo(wanted, 1)
           for (const into of LANGUAGES) {
             const mine = n !== speaker && !direct && into === LANGUAGES[n]
@@ -127,7 +131,7 @@ describe.each([2, 3, 5])('%i people', count => {
     if (count < 3) return
     r.say('p1', sine(voiceHz(1), 2_000, PEAK))
     await r.run(1_000)
-    expect(level(legs[2]!, voiceHz(1), 500) / PEAK).toBeCloseTo(alone.duck, 1)
+    expect(level(legs[2]!, voiceHz(1), 500) / PEAK).toBeCloseTo(alone('duck', 1), 1)
   })
 
   test('with one muted, one paused and one hearing a notice', async () => {
@@ -140,7 +144,8 @@ describe.each([2, 3, 5])('%i people', count => {
       for (let speaker = 0; speaker < count; speaker++) {
         const foreign = !sameLanguage(LANGUAGES[n]!, LANGUAGES[speaker]!)
         const paused = n === 1 || speaker === 1
-        const wanted = speaker === 0 || speaker === n ? 0 : foreign && !paused ? alone.duck : 1
+        const wanted =
+          speaker === 0 || speaker === n ? 0 : foreign && !paused ? alone('duck', speaker, PEAK / 2) : 1
         expect(level(leg, voiceHz(speaker), 1_000) / (PEAK / 2)).toBeCloseTo(wanted, 1)
       }
     const last = legs.at(-1)!

@@ -5,6 +5,7 @@ import { Mp3Maker } from '../../../simulator/service/scripted-answers.ts'
 import type { TranslationResult } from '../../../src/core/translation/translator.ts'
 import { type AssemblerEvents, ResultAssembler } from '../../../src/core/utterance/result-assembler.ts'
 import { Utterance } from '../../../src/core/utterance/utterance.ts'
+import { LoudnessNormalizer } from '../../../src/transcode/loudness-normalizer.ts'
 import { mp3Ready } from '../../../src/transcode/mp3/mp3-decoder.ts'
 import { soundOf, utteranceParts } from '../../support/relay/utterance-parts.ts'
 
@@ -42,6 +43,7 @@ function setUp() {
     decoding,
     metrics,
     events,
+    leveler: new LoudnessNormalizer(-20, 0),
   })
   const hear = (result: Partial<TranslationResult>, speechEndedAt = 0) => {
     endedAt = speechEndedAt

@@ -3,6 +3,7 @@ import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { tone } from '../../../simulator/service/scripted-answers.ts'
 import { type AssemblerEvents, ResultAssembler } from '../../../src/core/utterance/result-assembler.ts'
 import type { Utterance } from '../../../src/core/utterance/utterance.ts'
+import { LoudnessNormalizer } from '../../../src/transcode/loudness-normalizer.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { utteranceParts } from '../../support/relay/utterance-parts.ts'
@@ -26,6 +27,7 @@ test('a voice of samples or WAV plays like one of mp3, and repeated silence is k
     decoding,
     metrics,
     events,
+    leveler: new LoudnessNormalizer(-20, 0),
   })
   const hear = (utterance: string, audio: Uint8Array) => interpreter.result({ utterance, final: true, audio })
   const silence = new Uint8Array(2_048)

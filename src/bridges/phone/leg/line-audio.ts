@@ -1,4 +1,5 @@
 import type { LegUplink } from '../../../core/model/leg.ts'
+import { ComfortNoise } from '../../../transcode/comfort-noise.ts'
 import { FRAME_SAMPLES, Framer, SAMPLE_RATE } from '../../../transcode/pcm.ts'
 import { createResampler, type Resampler } from '../../../transcode/resample/resampler.ts'
 import type { LineFormat } from '../carrier.ts'
@@ -92,10 +93,11 @@ export function bytesOf(payload: string | Buffer): Buffer | undefined {
 // Shared by all legs: holds data only while one message is built. Grows to the largest message.
 let encoded = Buffer.allocUnsafeSlow(1_600)
 
-/** Converts audio for the participant: 16 kHz in, that of the line out. */
+/** Converts audio for the participant: 16 kHz in, that of the line out, with comfort noise. */
 export class LineEncoder {
   readonly #resampler: Resampler
   readonly #codec: SampleCodec
+  readonly #noise: ComfortNoise
   readonly #drift: ClockDrift
   /** Telnyx, for example, takes no messages below 20 ms. */
   readonly #corrector = new SampleCorrector(FRAME_SAMPLES + 1)
@@ -107,6 +109,7 @@ export class LineEncoder {
     this.#drift = drift
     this.#codec = sampleCodec(codec)
     this.#resampler = createResampler(SAMPLE_RATE, rate)
+    this.#noise = new ComfortNoise(rate)
   }
 
   /** Returns `frames` as long as the carrier’s clock needs them; valid until the next call for any leg. */
@@ -118,7 +121,7 @@ export class LineEncoder {
 
   /** Returns `frames` at the rate and in the codec of the line; valid until the next call for any leg. */
   encode(frames: Int16Array): Buffer {
-    const pcm = this.#resampler.process(frames)
+    const pcm = this.#noise.add(this.#resampler.process(frames))
     const length = pcm.length * this.#codec.bytesPerSample
     if (length > encoded.length) encoded = Buffer.allocUnsafeSlow(length)
     const bytes = encoded.subarray(0, length)

@@ -52,6 +52,7 @@ export class PhoneLeg implements Leg, SocketListener<CloseCause> {
   readonly channel: string
   readonly narrowband: boolean
   readonly messageMs = 80
+  readonly comfortNoise = true
   readonly callId: string
   readonly streamId: string
   readonly counters: LegCounters

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FadeOut } from '../../../src/core/playout/mixer.ts'
+import { MixedSource } from '../../../src/core/playout/mixer.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 
 const level = (value: number) => new Int16Array(FRAME_SAMPLES).fill(value)
@@ -7,7 +7,7 @@ const level = (value: number) => new Int16Array(FRAME_SAMPLES).fill(value)
 const TAIL = 80
 
 test.each([6_000, -6_000])('a source cut off at %d fades out within 5 ms, inaudibly', value => {
-  const edge = new FadeOut()
+  const edge = new MixedSource()
   edge.mix(new Int16Array(FRAME_SAMPLES), level(value), 1, 1, true)
   expect([edge.gain, edge.hanging, edge.settle(level(0))]).toEqual([1, true, false])
   const out = level(100)
@@ -25,7 +25,7 @@ test.each([
   [-32, false],
   [-33, true],
 ])('needs a fade-out after a step of %d: %s', (value, hanging) => {
-  const edge = new FadeOut()
+  const edge = new MixedSource()
   edge.mix(new Int16Array(FRAME_SAMPLES), level(value), 1, 1, true)
   expect(edge.hanging).toBe(hanging)
   edge.settle(level(0))
@@ -33,7 +33,7 @@ test.each([
 })
 
 test('the first source mixed replaces the buffer, later ones are added', () => {
-  const edge = new FadeOut()
+  const edge = new MixedSource()
   const out = level(500)
   edge.mix(out, level(1_000), 1, 1, true)
   expect(out).toEqual(level(1_000))
@@ -53,7 +53,7 @@ test('the first source mixed replaces the buffer, later ones are added', () => {
 })
 
 test('a fade-out starts at the audible level, and a reset source at silence', () => {
-  const edge = new FadeOut()
+  const edge = new MixedSource()
   edge.mix(level(0), level(1_000), 0.5, 0.5, true)
   edge.settle(level(0))
   const out = level(0)
