@@ -10,18 +10,6 @@ export const relaySettingsSchema = z.strictObject({
     .max(60_000)
     .default(20_000)
     .meta({ about: 'Maximum delay of a translation; above it, the oldest utterances are dropped (ms).' }),
-<<<<<<< 2436646228fb67cc0aa23f68c187204f7c4be270
-=======
-  catchUp: z.boolean().default(true).meta({
-    about: 'Let late translations catch up: trim pauses, then play up to 25 % faster at the same pitch.',
-  }),
-  normalizeLoudness: z.boolean().default(true).meta({ about: 'Normalize the volume of translated voices.' }),
-  targetLoudnessDb: z
-    .number()
-    .min(-40)
-    .max(-10)
-    .default(-20)
-    .meta({ about: 'Loudness of normalized voices: speech without pauses (LUFS).' }),
   /**
    * The default is that of WCAG 2.2, success criterion 1.4.7, for speech over other sounds. Voice-over in television has 15 LU
    * at least, and listeners who do not mix sound for a living prefer 4 LU more than those who do (Torcoli et al., “Preferred
@@ -31,7 +19,6 @@ export const relaySettingsSchema = z.strictObject({
     about:
       'Loudness of the original voice below its translation (LU): with `low` always, with `duck` half as much between translations. Raise it if translations are hard to understand.',
   }),
->>>>>>> 278366755ca1a0d125c0d03849d090da906ce0c1
   echoSuppression: z.boolean().default(true).meta({
     about:
       'Suppress acoustic echo: playback that a participant’s microphone picks up is not translated again.',
@@ -55,6 +42,8 @@ export const relayOptionsSchema = relaySettingsSchema.extend({
   catchUp: z.boolean().default(true),
   /** Normalizes the volume of translated voices. */
   normalizeLoudness: z.boolean().default(true),
+  /** Loudness of normalized voices: speech without pauses, that of the notices (LUFS). */
+  targetLoudnessDb: z.number().min(-40).max(-10).default(-20),
   /** Time without an acknowledgment after which the connection is replaced (ms). */
   ackDeadlineMs: z.number().int().min(200).max(10_000).default(1_500),
   /** Lead of translations over real time (ms). It bridges stalls of the process and the network. */

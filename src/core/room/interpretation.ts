@@ -20,9 +20,6 @@ type Stretch = NonNullable<Caption['spoken']>
 /** Somebody who spoke this recently is speaking (ms). */
 const SPEAKING_MS = 500
 
-/** Level of normalized voices: RMS of speech without pauses, that of the notices (dBFS). */
-const VOICE_LEVEL_DB = -20
-
 /** A source of speech intervals. */
 export interface SpeechSource {
   /** Returns the interval that a text arriving at `now` (clock ms) covers; see `VoiceActivity.stretch`. */
@@ -172,11 +169,10 @@ export class Interpretation {
       decoding: parts.decoding,
       metrics: parts.metrics,
       events,
-<<<<<<< 2436646228fb67cc0aa23f68c187204f7c4be270
-      levelDb: parts.settings.normalizeLoudness ? VOICE_LEVEL_DB : undefined,
-=======
-      leveler: new LoudnessNormalizer(targetLoudnessDb, normalizeLoudness ? undefined : 0),
->>>>>>> 278366755ca1a0d125c0d03849d090da906ce0c1
+      leveler: new LoudnessNormalizer(
+        parts.settings.targetLoudnessDb,
+        parts.settings.normalizeLoudness ? undefined : 0,
+      ),
     })
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, voice } as const

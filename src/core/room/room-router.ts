@@ -23,8 +23,6 @@ const DRAIN_MS = 6_000
 const MAX_DRAIN_MS = 60_000
 /** Less audio than this cannot be played before more arrives or the utterance ends (ms). */
 const REST_MS = 40
-/** Volume of original voices: with `low`, with `duck` between translations, and with `duck` under one; clearly softer than it. */
-const GAINS: OriginalGains = { low: factor(-18), soft: factor(-9), ducked: factor(-21) }
 /** Silence sent after last words, so that the service detects their end (frames: 1 s). */
 const CLOSING_FRAMES = 50
 
@@ -219,13 +217,9 @@ export class RoomRouter {
     const { clock, settings } = this.#options
     const timing = { now: () => clock.now(), catchUp: settings.catchUp }
     const voice = new ListenerVoice(speaker, {
-<<<<<<< 2436646228fb67cc0aa23f68c187204f7c4be270
-      gains: GAINS,
-=======
       loudness,
       distanceDb: settings.originalDistanceDb,
       translationDb: settings.targetLoudnessDb,
->>>>>>> 278366755ca1a0d125c0d03849d090da906ce0c1
       maxLagMs: settings.maxLagMs,
       events: report,
       timing,

@@ -10,10 +10,7 @@ describe('options of the relay', () => {
     ['a string', { leadMs: '200' }, 'leadMs'],
     ['half a frame', { fragmentMs: 50 }, 'fragmentMs'],
     ['NaN', { maxLagMs: Number.NaN }, 'maxLagMs'],
-<<<<<<< 2436646228fb67cc0aa23f68c187204f7c4be270
-=======
     ['an original louder than the translation', { originalDistanceDb: -6 }, 'originalDistanceDb'],
->>>>>>> 278366755ca1a0d125c0d03849d090da906ce0c1
     ['zero legs', { maxLegs: 0 }, 'maxLegs'],
     ['a fraction of a millisecond', { ackDeadlineMs: 1500.5 }, 'ackDeadlineMs'],
     ['null', { replayMs: null }, 'replayMs'],
