@@ -328,8 +328,7 @@ export class VisitorReception {
       rejoin: session.rejoin,
       parties: sessions.parties(session),
     })
-    // The page kept what it knew before the disconnection.
-    if (resumed) session.tellUntranslated()
+    sessions.tellReceptions(session)
   }
 
   #change(session: BrowserSession, { speaks, hears, alone, voices, original, name, muted }: Change): void {

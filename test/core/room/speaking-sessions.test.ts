@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { FakeTranslator } from '../../../simulator/fakes/fake-translator.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
-import type { OutageEvent } from '../../../src/core/model/events.ts'
 import { loudness, peak } from '../../../src/transcode/level.ts'
 import { LimitedTranslator } from '../../support/relay/limited-translator.ts'
+import { missedBy } from '../../support/relay/missed.ts'
 import { rooms } from '../../support/relay/rooms.ts'
 import { sine } from '../../support/transcode/tone.ts'
 
@@ -20,8 +20,7 @@ const gone: EndReason = {
 /** People of different languages in a room, at a service that the test plays. */
 async function people(languages: readonly string[], translator = new FakeTranslator()) {
   r = await rooms({}, { awake: false, translator })
-  const outages: OutageEvent[] = []
-  r.relay.observer.on('outage', event => outages.push(event))
+  const outages = missedBy(r.relay.observer)
   const legs = languages.map(language =>
     r.live(language, { speaks: language, hears: language, name: `Name of ${language}`, original: 'off' }),
   )
@@ -120,8 +119,7 @@ describe('two places at the service', () => {
   test('five people take turns of a few seconds: each is translated, and nobody is told otherwise', async () => {
     const service = new LimitedTranslator(2)
     r = await rooms({}, { awake: false, translator: service })
-    const outages: unknown[] = []
-    r.relay.observer.on('outage', event => outages.push(event))
+    const outages = missedBy(r.relay.observer)
     const speakers = ['en-us', 'de-de', 'fr-fr', 'it-it', 'pt-pt']
     for (const language of speakers) r.live(language, { speaks: language })
     const listener = r.live('listener', { hears: 'es-es', original: 'off' })
@@ -141,8 +139,7 @@ describe('two places at the service', () => {
   test('a third person speaks while two others do: their listeners are told, with their name, until a place is free', async () => {
     const service = new LimitedTranslator(2)
     r = await rooms({}, { awake: false, translator: service })
-    const outages: OutageEvent[] = []
-    r.relay.observer.on('outage', event => outages.push(event))
+    const outages = missedBy(r.relay.observer)
     for (const [language, name] of [
       ['en-us', 'Anna'],
       ['de-de', 'Bert'],
@@ -156,14 +153,21 @@ describe('two places at the service', () => {
     r.say('Chloé', sine(300, 6_000))
     await r.run(4_000)
     expect(outages).toMatchObject([
-      { speaker: 'Chloé', name: 'Chloé', participant: 'listener', to: 'es-es', active: true },
+      { speaker: 'Chloé', name: 'Chloé', listener: 'listener', to: 'es-es', why: 'no-place', missed: true },
     ])
     expect(level(listener.lately(1_000), 300)).toBeGreaterThan(3_000)
     expect(level(listener.lately(1_000), 440)).toBeLessThan(30)
     expect(r.relay.rooms.get('r')?.receptions.filter(({ listener: id }) => id === 'listener')).toEqual([
-      { speaker: 'Anna', listener: 'listener', to: 'es-es', gets: 'translated' },
-      { speaker: 'Bert', listener: 'listener', to: 'es-es', gets: 'translated' },
-      { speaker: 'Chloé', listener: 'listener', to: 'es-es', gets: 'unavailable' },
+      { speaker: 'Anna', listener: 'listener', to: 'es-es', gets: 'translated', missed: false },
+      { speaker: 'Bert', listener: 'listener', to: 'es-es', gets: 'translated', missed: false },
+      {
+        speaker: 'Chloé',
+        listener: 'listener',
+        to: 'es-es',
+        gets: 'unavailable',
+        why: 'no-place',
+        missed: true,
+      },
     ])
     await r.run(3_500)
     r.answer('en-us', 'es-es', 1_000, 300)
@@ -172,7 +176,7 @@ describe('two places at the service', () => {
     // What she said without a place is translated now.
     expect(r.connection('fr-fr', 'es-es').closed).toBe(false)
     expect(level(received('fr-fr', 'es-es'), 300)).toBeGreaterThan(1_000)
-    expect(outages.map(({ active }) => active)).toEqual([true, false])
+    expect(outages.map(({ missed }) => missed)).toEqual([true, false])
   })
 })
 
@@ -185,9 +189,10 @@ describe('a service that does not respond', () => {
     expect(outages).toEqual([])
     r.say('en-us', sine(440, 3_000))
     await r.run(3_000)
-    expect(outages).toMatchObject([{ speaker: 'en-us', participant: 'es-es', active: true }])
+    expect(outages).toMatchObject([
+      { speaker: 'en-us', listener: 'es-es', why: 'service-unavailable', missed: true },
+    ])
     expect(peak(legs[1]!.lately(500))).toBe(8_000)
-    expect(r.relay.serviceUnavailable).toBe(true)
     // Known to be away, so nobody waits: the other's first words are heard at once, and nobody is told before.
     expect(r.relay.receptions.unavailable).toBe(2)
     r.say('es-es', sine(700, 500))
@@ -211,7 +216,6 @@ describe('a service that does not respond', () => {
     expect(r.relay.receptions.unavailable).toBe(2)
     service.refuse = undefined
     await r.run(6_000)
-    expect(r.relay.serviceUnavailable).toBe(false)
     expect(r.relay.receptions).toMatchObject({ unavailable: 0, translated: 2 })
     expect(service.connections.filter(({ closed }) => !closed)).toEqual([])
   })

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { systemClock, Ticker } from '../../../src/common/clock.ts'
-import type { OutageEvent } from '../../../src/core/model/events.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
@@ -9,6 +8,7 @@ import { FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { FakeSynthesizer, FakeTranslator } from '../../support/engines/fake-engines.ts'
 import { ScriptedEars } from '../../support/engines/scripted-ears.ts'
 import { LiveLeg } from '../../support/relay/live-leg.ts'
+import { missedBy } from '../../support/relay/missed.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 import { sine } from '../../support/transcode/tone.ts'
 import { until } from '../../support/until.ts'
@@ -28,10 +28,9 @@ async function room(speakers: readonly string[], texts: readonly string[]) {
     options: relayOptions({ echoSuppression: false }),
   })
   await relay.ready()
-  const outages: OutageEvent[] = []
   const translated: string[] = []
   let most = 0
-  relay.observer.on('outage', event => outages.push(event))
+  const outages = missedBy(relay.observer)
   relay.observer.on('caption', ({ name, final, translation }) => {
     if (final && translation) translated.push(`${name}: ${translation}`)
   })
@@ -90,11 +89,11 @@ test('three speak at once: the listener is told about one of them, until a place
   await until(() => it.relay.metrics.fragmentsSent > 20, PATIENCE_MS, 'two sessions')
   it.say('Carla', 3_000)
   await until(() => it.outages.length > 0, PATIENCE_MS, 'the notice')
-  expect(it.outages).toMatchObject([{ name: 'Carla', participant: 'listener', active: true }])
+  expect(it.outages).toMatchObject([{ name: 'Carla', listener: 'listener', missed: true }])
   await until(() => it.translated.length === 3, PATIENCE_MS, 'all translations')
   expect(it.translated.at(-1)).toBe('Carla: THREE')
   await expect
-    .poll(() => it.outages.map(({ name, active }) => [name, active]))
+    .poll(() => it.outages.map(({ name, missed }) => [name, missed]))
     .toEqual([
       ['Carla', true],
       ['Carla', false],

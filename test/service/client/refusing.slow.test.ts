@@ -130,7 +130,7 @@ describe('a rejecting service', () => {
       options: relayOptions(),
     })
     closing.push(() => relay.close())
-    relay.observer.on('outage', event => void away.push(event.active))
+    relay.observer.on('reception', ({ missed }) => void (missed && away.push(missed)))
     await relay.ready()
     const anna = new FakeLeg('anna')
     relay.admit(anna, { room: 'r', speaks: 'en-us', hears: 'en-us' })

@@ -92,7 +92,7 @@ const session: Schedule = {
         !taken || closed || s.session.state.status !== 'ended',
         'a session that was live never ends on its own',
       )
-      must(s.session.state.status !== 'live' || !s.session.unavailable, 'live is not away')
+      must(s.session.state.status !== 'live' || s.session.lack === undefined, 'live is not away')
       const sent = s.translator.connections.reduce((sum, one) => sum + one.sent.length, 0)
       must(s.metrics.fragmentsSent === sent, 'what was sent is counted')
       for (const { sent } of s.translator.connections) inOrder(sent)
