@@ -92,10 +92,14 @@ export class SessionPlaces {
     const at = this.#line.indexOf(user)
     if (at < 0) return
     this.#line.splice(at, 1)
-    if (this.#trying !== user) return
-    this.#trying = undefined
-    this.#roundAt = Number.NEGATIVE_INFINITY
-    this.#schedule(0)
+    if (this.#trying === user) {
+      this.#trying = undefined
+      this.#roundAt = Number.NEGATIVE_INFINITY
+      this.#schedule(0)
+    }
+    if (this.#line.length > 0) return
+    this.#timer?.handle[Symbol.dispose]()
+    this.#timer = undefined
   }
 
   /** The next one in line that was not refused tries; after the last one the round is over. */

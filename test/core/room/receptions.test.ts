@@ -92,7 +92,7 @@ const CASES: readonly [string, Partial<Invitation>, (() => void | Promise<void>)
         r.connection('en-us', 'es-es').sink.result({
           ...{ utterance: '1', final: true, text: 'hello', translation: 'hola' },
           audio: r.maker.tone(1_000, 200),
-          standIns: { speechToText: 'offline' } as never,
+          standIns: { transcription: 'offline' },
         }),
     ],
     'stand-in replacement-engine',
