@@ -45,7 +45,7 @@ export type {
   NoticeStage,
   Observer,
   ObserverOptions,
-  OutageEvent,
+  ReceptionEvent,
   RelayEvents,
   ServiceProblem,
   ServiceStatusChange,

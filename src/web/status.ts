@@ -39,10 +39,12 @@ export default async function status(app: FastifyInstance, options: StatusOption
   app.get('/live', () => ({ status: 'ok' }))
   app.get('/ready', (request, reply) => {
     const why = notReady()
-    const lacking = relay.receptions.unavailable > 0
+    // Nobody is there, or nobody is served: then only the services themselves are known.
+    const { translated, 'stand-in': standIn, unavailable } = relay.receptions
+    const down = translated + standIn === 0 && relay.serviceProblems.every(problem => problem)
     const about = {
       status: why ?? 'ready',
-      service: relay.serviceUnavailable ? 'unavailable' : lacking ? 'degraded' : 'ok',
+      service: down ? 'unavailable' : unavailable > 0 ? 'degraded' : 'ok',
       ...(fleet && { fleet: fleet() }),
       ...figures(request, { legs: relay.legs }),
     }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { asciiDigits } from '../../common/digits.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { languageSchema } from '../../common/setting-fields.ts'
+import type { Reception } from '../../core/model/reception.ts'
 
 /** Reasons for rejecting a visitor or ending a visit; the page has a message for each. */
 export const REFUSALS = [
@@ -39,8 +40,8 @@ export interface PartyView {
   readonly absent: boolean
 }
 
-/** A speaker whose translation is unavailable. */
-export interface UntranslatedSpeaker {
+/** What the visitor gets from one speaker, of whom `you` is the visitor, who hears their own translation. */
+export interface ReceptionView extends Omit<Reception, 'listener'> {
   readonly name?: string
   readonly you: boolean
 }
@@ -93,8 +94,8 @@ export type Outbound =
     }
   /** A translation starts to play. `ms`: delay between the speaker’s last word and its sending. */
   | { readonly kind: 'latency'; readonly ms: number }
-  /** These speak without being translated for the visitor, who hears the originals; empty: nobody does. */
-  | { readonly kind: 'outage'; readonly speakers: readonly UntranslatedSpeaker[] }
+  /** What the visitor gets from each speaker now: after `welcome`, and whenever it changes. */
+  | { readonly kind: 'receptions'; readonly from: readonly ReceptionView[] }
   /** Requests an echo of `id` once all audio before it has been played. */
   | { readonly kind: 'mark'; readonly id: number }
   /** Discards audio and marks that have not been played. */

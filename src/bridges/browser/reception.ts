@@ -340,8 +340,7 @@ export class VisitorReception {
       rejoin: session.rejoin,
       parties: sessions.parties(session),
     })
-    // The page kept what it knew before the disconnection.
-    if (resumed) session.tellUntranslated()
+    sessions.tellReceptions(session)
   }
 
   #change(

@@ -1,10 +1,10 @@
 import { type Clock, setTimer } from '../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import type { Caption, OutageEvent } from '../../core/model/events.ts'
+import type { Caption } from '../../core/model/events.ts'
 import type { ParticipantChange } from '../../core/model/participant-state.ts'
 import type { Participant } from '../../core/room/participant.ts'
 import type { BrowserLeg } from './browser-leg.ts'
-import type { Outbound, SelfView, UntranslatedSpeaker, Voices } from './protocol.ts'
+import type { Outbound, ReceptionView, SelfView, Voices } from './protocol.ts'
 
 /** Maximum number of drafts per reader that are not final yet. */
 const MOST_DRAFTS = 32
@@ -99,8 +99,8 @@ export class BrowserSession {
   readonly #options: VisitOptions
   #end: Disposable | undefined
   readonly #reading = new CaptionForwarder()
-  /** By speaker and language. */
-  readonly #untranslated = new Map<string, UntranslatedSpeaker>()
+  /** What the page was told last, as JSON. */
+  #received = ''
   #hearing: HeardLanguages
   #accompanied: boolean
   #leg: BrowserLeg | undefined
@@ -145,6 +145,7 @@ export class BrowserSession {
   moveTo(leg: BrowserLeg): BrowserLeg | undefined {
     const before = this.#leg
     this.#leg = leg
+    this.#received = ''
     this.#first ??= leg.id
     return before
   }
@@ -165,17 +166,12 @@ export class BrowserSession {
     })
   }
 
-  /** Tells the page whose translation is unavailable. */
-  lack({ speaker, to, name, active }: OutageEvent): void {
-    const key = `${speaker} ${to}`
-    const you = speaker === this.#first
-    if (active) this.#untranslated.set(key, { name, you })
-    else this.#untranslated.delete(key)
-    this.tellUntranslated()
-  }
-
-  tellUntranslated(): void {
-    this.tell({ kind: 'outage', speakers: [...this.#untranslated.values()] })
+  /** Tells the page what it gets from each speaker, if that has changed. */
+  receive(from: readonly ReceptionView[]): void {
+    const received = JSON.stringify(from)
+    if (received === this.#received) return
+    this.#received = received
+    this.tell({ kind: 'receptions', from })
   }
 
   tell(message: Outbound): void {

@@ -22,6 +22,7 @@ export class BrowserSessions implements Disposable {
   readonly #legs = new Set<BrowserLeg>()
   readonly #ended = new BrowserLegCounters()
   readonly #stale = new Set<string>()
+  readonly #staleReceptions = new Set<BrowserSession>()
   #subscriptions: readonly Disposable[] = []
   #ticker: Ticker | undefined
 
@@ -56,7 +57,10 @@ export class BrowserSessions implements Disposable {
         if (stage === 'begun' && latencyMs !== undefined)
           this.#of(room, listener)?.tell({ kind: 'latency', ms: Math.round(latencyMs) })
       }),
-      observer.on('outage', event => this.#of(event.room, event.participant)?.lack(event)),
+      observer.on('reception', ({ room, listener }) => {
+        const session = this.#of(room, listener)
+        if (session) this.#touchReceptions(session)
+      }),
     ]
   }
 
@@ -185,6 +189,31 @@ export class BrowserSessions implements Disposable {
   #left(room: string, participant: string): void {
     const session = this.#of(room, participant)
     if (session) this.forget(session)
+  }
+
+  /** Tells the page of `session` what it gets from each speaker. */
+  tellReceptions(session: BrowserSession): void {
+    const { participantId } = session
+    const room = this.#relay.rooms.get(session.room)
+    if (participantId === undefined || !room) return
+    session.receive(
+      room.receptionsOf(participantId).map(({ listener, ...reception }) => ({
+        ...reception,
+        name: room.participants.get(reception.speaker)?.state.name,
+        you: reception.speaker === listener,
+      })),
+    )
+  }
+
+  /** Schedules that after the current events, which can concern many speakers. */
+  #touchReceptions(session: BrowserSession): void {
+    if (this.#staleReceptions.size === 0)
+      queueMicrotask(() => {
+        const sessions = [...this.#staleReceptions]
+        this.#staleReceptions.clear()
+        for (const each of sessions) this.tellReceptions(each)
+      })
+    this.#staleReceptions.add(session)
   }
 
   /** Schedules an update of `room` after the current events: a newly admitted participant is not fully in it yet. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { sameLanguage } from '../../common/language.ts'
-import type { Caption, OutageEvent } from '../../core/model/events.ts'
+import type { Caption, ReceptionEvent } from '../../core/model/events.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import { eventData } from '../../service/engines/wire/server-sent-events.ts'
 import { meter, type Terminal, type TerminalText } from '../terminal.ts'
@@ -82,7 +82,7 @@ export class LiveView implements Disposable {
           ),
         )
       }),
-      relay.observer.on('outage', event => this.#outage(event)),
+      relay.observer.on('reception', event => this.#received(event)),
     ]
   }
 
@@ -102,12 +102,12 @@ export class LiveView implements Disposable {
   }
 
   /** Printed once for each speaker and language, and once when it is over. */
-  #outage({ speaker, to, participant, active }: OutageEvent): void {
+  #received({ speaker, to = '', listener, missed }: ReceptionEvent): void {
     const who = `${speaker} ${to}`
-    if (active === this.#untranslated.has(who)) return
-    if (active) {
+    if (missed === this.#untranslated.has(who)) return
+    if (missed) {
       this.#untranslated.add(who)
-      const instead = speaker === participant ? '' : ': the original voice is played'
+      const instead = speaker === listener ? '' : ': the original voice is played'
       this.#terminal.line({ text: `        translation unavailable (${to})${instead}`, color: 'yellow' })
     } else {
       this.#untranslated.delete(who)

@@ -1,5 +1,5 @@
 import { type Clock, setTimer } from '../../common/clock.ts'
-import type { OutageEvent } from '../model/events.ts'
+import type { ReceptionEvent } from '../model/events.ts'
 import type { NoticeVoice } from './notice-voice.ts'
 
 /** Duration of an outage before listeners are notified (ms); most are shorter. */
@@ -16,32 +16,27 @@ const RECOVERY_NOTICE_AFTER_MS = 5_000
 export class OutageNotice implements Disposable {
   readonly #voice: NoticeVoice
   readonly #clock: Clock
-  readonly #reachable: () => boolean
-  /** The outages of this listener, by speaker and language, in the order in which they started. */
-  readonly #outages = new Map<string, OutageEvent>()
+  /** What this listener misses, by speaker, in the order in which it started. */
+  readonly #missed = new Map<string, ReceptionEvent>()
   #since = 0
   #waiting: Disposable | undefined
   #told = false
   #toldAt = Number.NEGATIVE_INFINITY
 
-  /** `reachable`: the service responds, so the outage concerns single speakers. */
-  constructor(voice: NoticeVoice, clock: Clock, reachable: () => boolean) {
+  constructor(voice: NoticeVoice, clock: Clock) {
     this.#voice = voice
     this.#clock = clock
-    this.#reachable = reachable
   }
 
   /** The notice is delayed, so short outages have none. */
-  take(event: OutageEvent): void {
-    const key = `${event.speaker} ${event.to}`
-    if (event.active) {
-      if (this.#outages.size === 0) this.#since = this.#clock.now()
-      this.#outages.set(key, event)
+  take(reception: ReceptionEvent): void {
+    const { speaker, missed } = reception
+    if (missed) {
+      if (this.#missed.size === 0) this.#since = this.#clock.now()
+      this.#missed.set(speaker, reception)
       this.#waiting ??= setTimer(this.#clock, NOTICE_AFTER_MS, () => this.#tell())
-      return
-    }
-    this.#outages.delete(key)
-    if (this.#outages.size === 0) this.#ended(this.#clock.now() - this.#since)
+    } else if (this.#missed.delete(speaker) && this.#missed.size === 0)
+      this.#ended(this.#clock.now() - this.#since)
   }
 
   [Symbol.dispose](): void {
@@ -59,14 +54,15 @@ export class OutageNotice implements Disposable {
 
   #tell(): void {
     const now = this.#clock.now()
-    const [outage] = this.#outages.values()
-    if (!outage || now - this.#toldAt < NOTICE_EVERY_MS) return
+    const [first] = this.#missed.values()
+    if (!first || now - this.#toldAt < NOTICE_EVERY_MS) return
     this.#told = true
     this.#toldAt = now
-    const { speaker, participant, name } = outage
-    if (speaker === participant) void this.#voice.say('self-untranslated')
+    const { speaker, listener, name, why } = first
+    if (speaker === listener) void this.#voice.say('self-untranslated')
     // Without a service, the sentence with the name cannot be spoken, and everybody is affected.
-    else if (name !== undefined && this.#reachable()) void this.#voice.say('speaker-untranslated', { name })
+    else if (name !== undefined && why !== 'service-unavailable')
+      void this.#voice.say('speaker-untranslated', { name })
     else void this.#voice.say('service-unavailable')
   }
 }

@@ -77,7 +77,7 @@ export class SpokenNotices implements Disposable {
     const { observer } = this.#options.relay
     this.#subscriptions = [
       observer.on('dtmf', ({ participant, digit }) => this.#pressed(participant, digit)),
-      observer.on('outage', event => this.#of(event.participant)?.outage.take(event)),
+      observer.on('reception', event => this.#of(event.listener)?.outage.take(event)),
       observer.on('admitted', ({ participant }) => void this.#of(participant)),
       observer.on('left', ({ participant }) => this.#forget(participant)),
     ]
@@ -99,7 +99,7 @@ export class SpokenNotices implements Disposable {
     const attended: Attended = {
       party,
       voice,
-      outage: new OutageNotice(voice, this.#clock, () => !relay.serviceUnavailable),
+      outage: new OutageNotice(voice, this.#clock),
       timers: this.#timersOf(party, voice),
       keys: NO_KEYS,
     }

@@ -5,6 +5,7 @@ import type { DialEnd } from './dialer.ts'
 import type { KeyAction } from './key-commands.ts'
 import type { StandInNames, UtteranceStages } from './latency-stages.ts'
 import type { ParticipantKey, ParticipantState } from './participant-state.ts'
+import type { Reception } from './reception.ts'
 import type { RecordingFault, RecordingState } from './recording.ts'
 
 /** Playback states of the sounds that the system plays to a listener. */
@@ -31,6 +32,8 @@ export type SessionState =
   | { status: 'idle' }
   /** A connection is being opened; `attempt` counts from 1 since the last live one, or since the speaker spoke. */
   | { status: 'opening'; attempt: number; since: number }
+  /** The service has no free place; the session is in line for the next one. */
+  | { status: 'queued'; since: number }
   /** The service accepts audio; `attempt` is the successful attempt. */
   | { status: 'live'; attempt: number; since: number }
   /** Dropped or refused; the next attempt starts at `until`. */
@@ -101,17 +104,15 @@ export interface LagEvent {
   readonly trimming: boolean
 }
 
-/** One speaker speaks without being translated for one listener (`active`), or that has ended after `durationMs`. */
-export interface OutageEvent {
+/** What one listener gets from one speaker has changed, or one of them has left. */
+export interface ReceptionEvent extends Reception {
   readonly room: string
-  readonly speaker: string
   /** The speaker's name for listeners, if they have one. */
-  readonly name?: string
-  /** The listener or reader. */
-  readonly participant: string
-  readonly to: LanguageId
-  readonly active: boolean
-  readonly durationMs: number
+  readonly name?: string | undefined
+  /** How long the speaker spoke untranslated, or paused in between, if that has just ended (ms); else 0. */
+  readonly missedMs: number
+  /** The listener gets nothing any more; `gets` is the last value. */
+  readonly over?: true
 }
 
 /** All events of the relay. Observers never influence calls. */
@@ -135,8 +136,8 @@ export interface RelayEvents {
    * again (`closed`). Upstream 0 is the preferred service.
    */
   service: ServiceStatusChange
-  /** A speaker speaks without being translated for a listener who needs it, or that has ended. */
-  outage: OutageEvent
+  /** What a listener gets from a speaker has changed. */
+  reception: ReceptionEvent
   /** A caption; the newest one of an `utterance` counts. */
   caption: Caption
   /**

@@ -4,7 +4,7 @@ import type { EndReason } from '../../common/lifecycle.ts'
 import { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption, Observer, SessionState } from '../model/events.ts'
-import type { Gets } from '../model/reception.ts'
+import type { Given, Lack } from '../model/reception.ts'
 import type { TrackWriter } from '../model/recording.ts'
 import type { RelaySettings } from '../model/relay-settings.ts'
 import { Session } from '../translation/session.ts'
@@ -19,6 +19,18 @@ type Stretch = NonNullable<Caption['spoken']>
 
 /** Somebody who spoke this recently is speaking (ms). */
 const SPEAKING_MS = 500
+
+const TRANSLATED: Given = { gets: 'translated' }
+const TRANSCRIBED: Given = { gets: 'original', why: 'same-language' }
+const BY_REPLACEMENT: Given = { gets: 'stand-in', why: 'replacement-engine' }
+const BY_FALLBACK: Given = { gets: 'stand-in', why: 'fallback-service' }
+const LACKING = {
+  'service-unavailable': { gets: 'unavailable', why: 'service-unavailable' },
+  'no-place': { gets: 'unavailable', why: 'no-place' },
+  refused: { gets: 'unavailable', why: 'refused' },
+  'no-connection': { gets: 'unavailable', why: 'no-connection' },
+  'no-voice': { gets: 'unavailable', why: 'no-voice' },
+} as const satisfies Record<Lack, Given>
 
 /** A source of speech intervals. */
 export interface SpeechSource {
@@ -195,17 +207,24 @@ export class Interpretation {
     return this.hearings[0]?.listener
   }
 
-  /** True if listeners should hear the original: the service is unavailable or returns text without a voice. */
-  get unavailable(): boolean {
-    return this.session.unavailable || (this.session.request.want === 'speech' && this.#results.voiceless)
+  /** Why there is no translation; undefined: there is one, or would be if the speaker spoke. */
+  get lack(): Lack | undefined {
+    if (this.session.lack !== undefined) return this.session.lack
+    return this.session.request.want === 'speech' && this.#results.voiceless ? 'no-voice' : undefined
   }
 
-  /** What its listeners get from the speaker. */
-  get gets(): Gets {
-    if (this.speaker.state.muted) return 'nothing'
-    if (this.unavailable) return 'unavailable'
-    if (this.session.request.want === 'captions') return 'original'
-    return this.#standIn ? 'stand-in' : 'translated'
+  /** True if listeners should hear the original instead of a translation. */
+  get unavailable(): boolean {
+    return this.lack !== undefined
+  }
+
+  /** What its listeners and readers get, unless the speaker is muted. Equal values are the same object. */
+  get given(): Given {
+    const { lack } = this
+    if (lack !== undefined) return LACKING[lack]
+    if (this.session.request.want === 'captions') return TRANSCRIBED
+    if (this.#standIn) return BY_REPLACEMENT
+    return this.session.onFallback ? BY_FALLBACK : TRANSLATED
   }
 
   /** True while the speaker speaks. */

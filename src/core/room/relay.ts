@@ -76,12 +76,14 @@ export class Relay implements Admission {
       failed: error => faults.note('utterance decoding failed', error),
     })
     const translators = [translator, ...fallbacks]
+    const places = new SessionPlaces(clock)
     this.#services = new GateReport({
       metrics: this.metrics,
       observer: this.observer,
       clock,
       log,
       translators,
+      places,
     })
     this.#gate = new FailoverTranslator(translators, {
       clock,
@@ -104,7 +106,7 @@ export class Relay implements Admission {
       observer: this.observer,
       decoding: this.#decoding,
       pool: new FragmentPool(),
-      places: new SessionPlaces(),
+      places,
     }
     this.#ticks = new RelayTicks({
       clock,
@@ -143,12 +145,7 @@ export class Relay implements Admission {
     this.#log.use(log)
   }
 
-  /** True if no service is known to work; services are probed only while a session needs one. */
-  get serviceUnavailable(): boolean {
-    return this.#gate.unavailable
-  }
-
-  /** Why each service cannot be used, in order of preference; undefined for those that work. */
+  /** Why each service cannot be used, in order of preference; undefined for those that work, or are not known yet. */
   get serviceProblems(): readonly (ServiceProblem | undefined)[] {
     return this.#gate.problems
   }
@@ -332,6 +329,7 @@ interface GateReportOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly translators: readonly Translator[]
+  readonly places: SessionPlaces
 }
 
 /** Reports the status of the services of a failover translator to metrics, log and observers. */
@@ -365,9 +363,9 @@ class GateReport {
 
   /** Updates the gauges. Called once per second, and when the last participant has left. */
   count(gate: FailoverTranslator): void {
-    const { metrics } = this.#options
+    const { metrics, places } = this.#options
     metrics.probes = gate.probes
-    metrics.sessionsWaitingNow = gate.waiting
-    metrics.sessionsOnFallbackNow = gate.onFallback
+    metrics.sessionsWaitingNow = gate.waiting + places.waiting
+    metrics.sessionsOnFallbackNow = gate.connectionsOnFallback
   }
 }

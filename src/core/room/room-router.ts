@@ -1,7 +1,6 @@
 import { setTimer } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { SILENT_FRAME } from '../../transcode/pcm.ts'
-import type { Reception } from '../model/reception.ts'
 import type { RoomTaps } from '../model/recording.ts'
 import { TappedVoice } from '../model/recording.ts'
 import { ListenerVoice } from '../playout/listener-voice.ts'
@@ -12,6 +11,7 @@ import { ListenerReport } from './listener-report.ts'
 import type { Participant } from './participant.ts'
 import type { ParticipantEcho } from './participant-echo.ts'
 import type { ListenerLink } from './participant-uplink.ts'
+import { Receptions } from './receptions.ts'
 import { grouped, type Party, type Route, RouteGroups, routesOf } from './routing.ts'
 
 /**
@@ -44,6 +44,12 @@ export class RoomRouter {
   readonly #room: string
   readonly #options: InterpretationOptions
   readonly #taps: RoomTaps
+<<<<<<< e95daeac7692b3892a233bb598b93c01f161e0cb
+=======
+  readonly #gains: OriginalGains
+  /** What each listener gets from each speaker. */
+  readonly receptions: Receptions
+>>>>>>> ebcf590773b1794a2e4ec6e5cb7ea03748a26cc5
   readonly #interpretations = new Map<string, Interpretation>()
   readonly #draining = new Map<Interpretation, DrainingSession>()
   #participants: ReadonlyMap<string, Participant> = new Map()
@@ -52,28 +58,16 @@ export class RoomRouter {
     this.#room = room
     this.#options = options
     this.#taps = taps
+<<<<<<< e95daeac7692b3892a233bb598b93c01f161e0cb
+=======
+    this.receptions = new Receptions(room, options.observer)
+    const { lowDb, duckIdleDb, duckActiveDb } = options.settings.original
+    this.#gains = { low: factor(lowDb), soft: factor(duckIdleDb), ducked: factor(duckActiveDb) }
+>>>>>>> ebcf590773b1794a2e4ec6e5cb7ea03748a26cc5
   }
 
   get interpretations(): ReadonlyMap<string, Interpretation> {
     return this.#interpretations
-  }
-
-  /** The interpretations in use, without those that only complete their last words. */
-  *current(): Generator<Interpretation> {
-    for (const interpretation of this.#interpretations.values())
-      if (!this.#draining.has(interpretation)) yield interpretation
-  }
-
-  /** What each listener and reader gets from each speaker. */
-  receptions(): Reception[] {
-    const all: Reception[] = []
-    for (const { speaker, listeners, to, gets } of this.current())
-      for (const listener of listeners) all.push({ speaker: speaker.id, listener, to, gets })
-    for (const { id: listener, playout } of this.#participants.values())
-      for (const { speaker, session, passes } of playout.voices.values())
-        if (!session && this.#participants.has(speaker))
-          all.push({ speaker, listener, gets: passes ? 'original' : 'nothing' })
-    return all
   }
 
   /** Checks the sessions' deadlines. */
@@ -84,6 +78,7 @@ export class RoomRouter {
       } catch (error) {
         this.#options.faults.note('session failed', error, { speaker: session.speaker })
       }
+    this.receptions.check(now)
   }
 
   /** Sends the silence after last words. */
@@ -97,6 +92,7 @@ export class RoomRouter {
   }
 
   close(): void {
+    this.receptions.close(this.#options.clock.now())
     for (const { timer } of this.#draining.values()) timer[Symbol.dispose]()
     this.#draining.clear()
     for (const interpretation of this.#interpretations.values())
@@ -131,6 +127,10 @@ export class RoomRouter {
         hearings: routes.fromSpeaker(speaker.id).map(route => this.#hearing(route.listener, route.speaker)),
         tap: this.#taps.original(speaker.id),
       })
+    const interpretations = new Map(
+      [...this.#interpretations].filter(([, each]) => !this.#draining.has(each)),
+    )
+    this.receptions.fit({ participants, routes, interpretations }, this.#options.clock.now())
   }
 
   #fitInterpretations({ translations: wanted }: RouteGroups): void {

@@ -3,7 +3,6 @@ import { differences, type ParticipantState } from '../model/participant-state.t
 import type { Reception } from '../model/reception.ts'
 import { RoomTaps, type Tap } from '../model/recording.ts'
 import type { Interpretation, InterpretationOptions } from './interpretation.ts'
-import { OutageMonitor } from './outage-monitor.ts'
 import type { Participant, ParticipantHost } from './participant.ts'
 import { RoomRouter } from './room-router.ts'
 
@@ -18,7 +17,6 @@ export class Room implements ParticipantHost {
   readonly #expire: (participant: Participant, reason: EndReason) => void
   readonly #router: RoomRouter
   readonly #taps: RoomTaps
-  readonly #outages: OutageMonitor
   readonly #participants = new Map<string, Participant>()
   #closing = false
   #over = false
@@ -37,7 +35,6 @@ export class Room implements ParticipantHost {
     const tapFailed = (error: unknown) => options.faults.note('tap failed', error, { room: name })
     this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#router.fit(this.#participants))
     this.#router = new RoomRouter(name, options, this.#taps)
-    this.#outages = new OutageMonitor(name, options.observer)
     this.ended = new Promise(resolve => {
       this.#settle = resolve
     })
@@ -61,12 +58,12 @@ export class Room implements ParticipantHost {
 
   /** What each listener and reader gets from each speaker now. */
   get receptions(): readonly Reception[] {
-    return this.#router.receptions()
+    return this.#router.receptions.all
   }
 
-  /** The interpretations whose speaker speaks now, or spoke last, without being translated. */
-  get outages(): readonly Interpretation[] {
-    return this.#outages.current
+  /** What `listener` gets from each speaker now. */
+  receptionsOf(listener: string): readonly Reception[] {
+    return this.#router.receptions.of(listener)
   }
 
   /** True once the room is closing; no one can join then. */
@@ -135,7 +132,6 @@ export class Room implements ParticipantHost {
       } catch (error) {
         participant.failed(error)
       }
-    this.#outages.check(this.#router.current(), now)
   }
 
   /** Ends every leg; the room ends when everyone has left. Idempotent: every call awaits the first. */
@@ -152,7 +148,6 @@ export class Room implements ParticipantHost {
     if (this.#over) return
     this.#over = true
     this.#closing = true
-    this.#outages.check([], this.#options.clock.now())
     this.#router.close()
     this.#taps.end()
     this.#settle(reason)

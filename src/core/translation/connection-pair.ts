@@ -45,6 +45,13 @@ export class RenewalPolicy {
   }
 }
 
+/** A connection that accepts audio. */
+export interface ReadyConnection {
+  readonly sender: AudioSender
+  /** It is one to a fallback service. */
+  readonly fallback: boolean
+}
+
 /** A standby connection, prepared while another one is active. */
 interface Next {
   readonly number: number
@@ -52,6 +59,7 @@ interface Next {
   ready: boolean
   /** Absent: the connection itself. */
   sender: AudioSender | undefined
+  fallback: boolean
 }
 
 /** Events that a connection delivers during a session. */
@@ -65,7 +73,7 @@ export interface ConnectionPairEvents {
    */
   deliveries(active: () => boolean): Deliveries
   /** The active connection accepts audio, through `sender`. */
-  ready(sender: AudioSender): void
+  ready(sender: AudioSender, fallback: boolean): void
   /** The active connection should be replaced; see `ConnectionSink`. */
   renew(ms?: number): void
   /** The active connection ended. */
@@ -120,13 +128,19 @@ export class ConnectionPair {
 
   /** Opens a standby connection. */
   prepare(): void {
-    const next: Next = { number: ++this.#made, connection: undefined, ready: false, sender: undefined }
+    const next: Next = {
+      number: ++this.#made,
+      connection: undefined,
+      ready: false,
+      sender: undefined,
+      fallback: false,
+    }
     this.#next = next
     next.connection = this.#connect(next.number)
   }
 
-  /** Makes the standby connection the active one, without an event; returns its sender. */
-  change(): AudioSender {
+  /** Makes the standby connection the active one, without an event, and returns it. */
+  change(): ReadyConnection {
     const next = this.#next
     if (!next?.ready || !next.connection)
       throw new RangeError(`the next connection is ${this.next}, not ready`)
@@ -135,7 +149,7 @@ export class ConnectionPair {
     this.#number = next.number
     this.#connection = next.connection
     this.#end(old)
-    return next.sender ?? next.connection
+    return { sender: next.sender ?? next.connection, fallback: next.fallback }
   }
 
   /** The sender of the active connection threw `error`: the connection counts as ended. */
@@ -160,12 +174,14 @@ export class ConnectionPair {
     const events = this.#events
     const sink: ConnectionSink = {
       ...events.deliveries(active),
-      ready: sender => {
+      ready: (sender, fallback = false) => {
         const next = this.#next
         if (next?.number === number) {
           next.ready = true
           next.sender = sender
-        } else if (active()) this.#attempt(() => events.ready(sender ?? this.#connection ?? this.#late))
+          next.fallback = fallback
+        } else if (active())
+          this.#attempt(() => events.ready(sender ?? this.#connection ?? this.#late, fallback))
       },
       renew: ms => {
         if (active()) this.#attempt(() => events.renew(ms))

@@ -112,7 +112,7 @@ export class FailoverConnection implements Connection {
     this.probe = false
     upstream.health.succeeded()
     this.#events.settled(this)
-    this.#sink.ready(sender ?? this.#inner)
+    this.#sink.ready(sender ?? this.#inner, upstream.place > 0)
   }
 
   #ended(upstream: Upstream, reason: EndReason): void {

@@ -73,7 +73,7 @@ export class FailoverTranslator implements Translator {
   }
 
   /** Connections to a fallback service. */
-  get onFallback(): number {
+  get connectionsOnFallback(): number {
     return this.#onFallback.size
   }
 
@@ -99,6 +99,11 @@ export class FailoverTranslator implements Translator {
   /** True if no service works. */
   get unavailable(): boolean {
     return this.#upstreams.every(({ health }) => health.problem)
+  }
+
+  /** True if only a fallback service works. */
+  get onFallback(): boolean {
+    return this.#upstreams[0]!.health.problem !== undefined && !this.unavailable
   }
 
   /**

@@ -49,12 +49,12 @@ export class ServiceHealth implements Disposable {
   }
 
   /** The connection that was being opened has failed. */
-  failed({ code, message, retryable }: BridgeError): void {
+  failed({ code, message, retryable, full }: BridgeError): void {
     this.opening--
     this.#failure = { code, message }
     if (code === 'SERVICE_KEY_REFUSED') this.report()
-    // Only this request is refused, by a service that works.
-    else if (!retryable) this.answered()
+    // Only this request is refused, or all places are in use, by a service that works.
+    else if (!retryable || full) this.answered()
     else {
       if (this.#problem) this.#problem = { code, message }
       this.#watch()

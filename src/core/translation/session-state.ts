@@ -11,6 +11,8 @@ export type SessionInput =
   | { type: 'ready'; at: number }
   | { type: 'dropped'; at: number; waitMs: number }
   | { type: 'retry'; at: number }
+  /** The service has no free place. */
+  | { type: 'full' }
   /** Another connection has replaced the live one. */
   | { type: 'renewed'; at: number }
   /** The speaker is silent: the session needs no connection. */
@@ -20,16 +22,17 @@ export type SessionInput =
 /** Returns the number of the attempt that follows if `state` is dropped at `at` (ms). */
 export function nextAttempt(state: SessionState, at: number): number {
   if (state.status === 'live') return at - state.since >= SETTLED_MS ? 1 : state.attempt + 1
+  if (state.status === 'queued') return 2
   return state.status === 'opening' ? state.attempt + 1 : 1
 }
 
 /**
- *   idle ──wake──▶ opening ──ready──▶ live
- *                    ▲  └───dropped──┐  │
+ *   idle ──wake──▶ opening ──ready──▶ live       opening ──full──▶ queued ──ready──▶ live
+ *                    ▲  └───dropped──┐  │                            └───dropped──▶ waiting
  *                  retry             ▼  ▼ dropped
  *                    └───────────── waiting    any ──rest──▶ idle    any ──end──▶ ended    live ──renewed──▶ live
  *
- * `since` of opening and waiting is when the session was last live (or the speaker spoke): the start of the outage.
+ * `since` of opening, queued and waiting is when the session was last live (or the speaker spoke): the start of the outage.
  */
 export function next(state: SessionState, input: SessionInput): SessionState {
   if (state.status === 'ended') return state
@@ -39,8 +42,11 @@ export function next(state: SessionState, input: SessionInput): SessionState {
     case 'idle':
       if (input.type === 'wake') return { status: 'opening', attempt: 1, since: input.at }
       break
+    case 'queued':
     case 'opening':
-      if (input.type === 'ready') return { status: 'live', attempt: state.attempt, since: input.at }
+      if (input.type === 'full') return { status: 'queued', since: state.since }
+      if (input.type === 'ready')
+        return { status: 'live', attempt: state.status === 'queued' ? 1 : state.attempt, since: input.at }
       if (input.type === 'dropped')
         return {
           status: 'waiting',

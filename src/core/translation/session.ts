@@ -1,10 +1,12 @@
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { SessionState } from '../model/events.ts'
+import type { Lack } from '../model/reception.ts'
 import {
   ConnectionPair,
   type ConnectionPairEvents,
   type Deliveries,
+  type ReadyConnection,
   RenewalPolicy,
 } from './connection-pair.ts'
 import type { Fragment } from './fragment-store.ts'
@@ -22,9 +24,6 @@ const KEEP_MS = 60_000
 const PAUSE_MS = 1_000
 /** … or after a pause so long that no answer is to be expected (ms). */
 const UNANSWERED_MS = 5_000
-/** A place that was given up is free at the service within this time, and requested at this interval (ms). */
-const FREED_MS = 1_000
-const FREED_RETRY_MS = 50
 /** Length of fragments in a pause (ms): fewer, larger messages where no one notices. */
 const QUIET_FRAGMENT_MS = 180
 /** The failed attempt at which a service that works for others is reported, about 2 s after the first. */
@@ -58,11 +57,11 @@ export class Session {
   #retry: Disposable | undefined
   /** It was live since the speaker began to speak. */
   #wasLive = false
+  /** The live connection is one to a fallback service. */
+  #fallback = false
   /** The service has accepted it at some time. */
   #accepted = false
   readonly #refusedBefore: boolean
-  /** When another session gave its place up for this one (clock ms). */
-  #freedAt = Number.NEGATIVE_INFINITY
   readonly #retries: ReconnectBackoff
   readonly #nacks = new NackPolicy()
   #tidyAt = 0
@@ -99,20 +98,32 @@ export class Session {
   }
 
   /**
-   * The speaker speaks at `now`: opens a connection if there is none, and keeps it. The audio written shortly before is sent
-   * first, as soon as the service accepts it.
+   * The speaker speaks at `now`: opens a connection if there is none, as soon as a place is free, and keeps it. The audio
+   * written shortly before is sent first, as soon as the service accepts it.
    */
   wake(now: number): void {
     this.spokeAt = now
     if (this.#state.status !== 'idle') return
     this.#services.metrics.sessionsOpened++
     this.#become(next(this.#state, { type: 'wake', at: now }))
-    this.#connections.open()
+    if (this.#services.places.enter(this)) this.#connections.open()
   }
 
   /** True while it occupies a place at the service, or tries to get one. */
   get open(): boolean {
     return !['idle', 'ended'].includes(this.#state.status)
+  }
+
+  tryPlace(): void {
+    this.#connections.open()
+  }
+
+  noPlace(now: number): void {
+    if (this.#wishless(now)) this.#rest()
+    else if (this.#state.status === 'opening') {
+      this.#services.log.warn({ speaker: this.speaker }, 'no free session at the service, queued')
+      this.#become(next(this.#state, { type: 'full' }))
+    }
   }
 
   /** Closes the connection if nothing is lost by that. Returns false if it is needed. */
@@ -126,16 +137,22 @@ export class Session {
     return this.#state
   }
 
-  /** True if the listener should hear the original because the service is unavailable. */
-  get unavailable(): boolean {
+  /** Why the speaker is not translated, or would not be if they spoke; undefined: they are. */
+  get lack(): Lack | undefined {
     const state = this.#state
-    if (state.status === 'live') return false
-    if (this.#refusedBefore && !this.#accepted) return true
+    if (state.status === 'live') return undefined
+    if (state.status === 'ended' || (this.#refusedBefore && !this.#accepted)) return 'refused'
     // Known to be away: nobody waits until this connection has failed, too.
-    if (this.#services.translator.unavailable) return true
-    if (state.status === 'idle') return false
-    if (this.#wasLive || state.status === 'ended' || state.attempt > 1) return true
-    return this.#services.clock.now() - state.since > this.#settings.connectTimeoutMs
+    if (this.#services.translator.unavailable) return 'service-unavailable'
+    if (state.status === 'idle') return undefined
+    if (state.status === 'queued') return 'no-place'
+    const late = this.#services.clock.now() - state.since > this.#settings.connectTimeoutMs
+    return this.#wasLive || state.attempt > 1 || late ? 'no-connection' : undefined
+  }
+
+  /** True if a fallback service translates, or would. */
+  get onFallback(): boolean {
+    return this.#state.status === 'live' ? this.#fallback : (this.#services.translator.onFallback ?? false)
   }
 
   /** Speech dropped from the replay buffer before the service accepted it (ms). */
@@ -160,7 +177,8 @@ export class Session {
   /** Checks deadlines. Called on the relay's tick; a few times a second is enough. */
   check(now: number): void {
     if (this.#state.status === 'idle') return
-    if (now - this.spokeAt >= KEEP_MS && this.#resting(now)) {
+    const needless = this.#state.status === 'queued' ? this.#wishless(now) : now - this.spokeAt >= KEEP_MS
+    if (needless && (this.#state.status === 'queued' || this.#resting(now))) {
       this.#rest()
       return
     }
@@ -186,7 +204,7 @@ export class Session {
 
   #connectionsTo({ translator, clock }: SessionServices): ConnectionPair {
     const events: ConnectionPairEvents = {
-      ready: sender => this.#begin(sender, { type: 'ready', at: clock.now() }),
+      ready: (sender, fallback) => this.#begin({ sender, fallback }, { type: 'ready', at: clock.now() }),
       deliveries: active => this.#deliveries(active),
       renew: ms => this.#renewal.want(clock.now(), ms),
       ended: reason => this.#lost(reason),
@@ -233,8 +251,9 @@ export class Session {
   }
 
   /** A connection accepts audio: first replays everything unanswered. */
-  #begin(sender: AudioSender, input: SessionInput & { at: number }): void {
+  #begin({ sender, fallback }: ReadyConnection, input: SessionInput & { at: number }): void {
     this.#sender = sender
+    this.#fallback = fallback
     this.#wasLive = true
     this.#accepted = true
     this.#services.places.take(this)
@@ -256,10 +275,10 @@ export class Session {
   }
 
   #change(now: number): void {
-    const sender = this.#connections.change()
+    const connection = this.#connections.change()
     this.#services.metrics.sessionsRenewed++
     this.#results.interrupted()
-    this.#begin(sender, { type: 'renewed', at: now })
+    this.#begin(connection, { type: 'renewed', at: now })
   }
 
   #acked(sequence: number, ok: boolean): void {
@@ -295,8 +314,8 @@ export class Session {
   #lost(reason: EndReason): void {
     if (this.#state.status === 'live' && this.#connections.next === 'ready')
       this.#change(this.#services.clock.now())
-    else if (reason.kind === 'failed' && reason.error.full && this.#state.status === 'opening')
-      this.#full(reason.error)
+    else if (reason.kind === 'failed' && reason.error.full && this.#state.status !== 'live')
+      this.#services.places.refused(this)
     else if (reason.kind !== 'failed')
       this.#drop(new BridgeError('SERVICE_LOST', reason.kind, { retryable: true }))
     // An earlier success suggests that the refusal is transient or caused by a transmission error.
@@ -304,31 +323,15 @@ export class Session {
     else this.#refused(reason.error)
   }
 
-  /**
-   * The service has no free place. A session whose speaker is silent gives up its own, or the wish for one: both within
-   * the time in which a connection is being opened, so that nobody notices.
-   */
-  #full(error: BridgeError): void {
-    const now = this.#services.clock.now()
-    if (now - this.spokeAt >= PAUSE_MS && this.#buffer.resting) {
-      this.#rest()
-      return
-    }
-    if (now - this.#freedAt >= FREED_MS) {
-      if (!this.#services.places.free(now)) {
-        this.#drop(error)
-        return
-      }
-      this.#freedAt = now
-    }
-    this.#connections.close()
-    this.#retry = this.#services.clock.at(now + FREED_RETRY_MS, () => this.#connections.open())
+  /** True if a session without a connection needs none: the speaker pauses, and no speech waits for the service. */
+  #wishless(now: number): boolean {
+    return now - this.spokeAt >= PAUSE_MS && this.#buffer.resting
   }
 
   /** True if it is live, and would lose nothing without its connection: the speaker pauses, and no answer is pending. */
   #resting(now: number): boolean {
     if (this.#state.status !== 'live' || this.#answers.open) return false
-    if (now - this.spokeAt >= PAUSE_MS && this.#buffer.resting) return true
+    if (this.#wishless(now)) return true
     return now - Math.max(this.spokeAt, this.#state.since) >= UNANSWERED_MS
   }
 
@@ -373,7 +376,7 @@ export class Session {
         'service connection lost, retrying',
       )
     this.#sender = undefined
-    this.#services.places.leave(this)
+    this.#services.places.lost(this)
     this.#become(next(this.#state, { type: 'dropped', at: now, waitMs }))
     this.#connections.close()
     // Immediately, so that this audio is not discarded as old while the service is unavailable.
@@ -381,7 +384,8 @@ export class Session {
     this.#results.interrupted()
     this.#retry = this.#services.clock.at(now + waitMs, () => {
       this.#become(next(this.#state, { type: 'retry', at: this.#services.clock.now() }))
-      this.#connections.open()
+      // A speaker who had a place needs it again at once, for the rest of their sentence.
+      if (this.#wasLive || this.#services.places.enter(this)) this.#connections.open()
     })
   }
 

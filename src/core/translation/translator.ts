@@ -61,9 +61,10 @@ export interface AudioSender {
 export interface ConnectionSink {
   /**
    * The service accepts audio from now on, through `sender`. Default: the connection itself; a connection that wraps
-   * another one passes on the innermost sender, so that audio takes no detour.
+   * another one passes on the innermost sender, so that audio takes no detour. `fallback`: it is one to a fallback service;
+   * default false.
    */
-  ready(sender?: AudioSender): void
+  ready(sender?: AudioSender, fallback?: boolean): void
   /** Fragment `sequence` was accepted (`ok`) or reported as failed. */
   acked(sequence: number, ok: boolean): void
   result(result: TranslationResult): void
@@ -96,6 +97,8 @@ export interface Translator {
   readonly throttled?: boolean
   /** True while no service works, which is reported for all sessions together. Absent: not known. */
   readonly unavailable?: boolean
+  /** True while only a fallback service works. Absent: there is none. */
+  readonly onFallback?: boolean
   /** Address of the service for logs, without credentials. */
   readonly address?: string | undefined
   /** Closes all open connections. */

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import type { Caption, Observer, OutageEvent } from '../../core/model/events.ts'
+import type { Caption, Observer, ReceptionEvent } from '../../core/model/events.ts'
+import type { Why } from '../../core/model/reception.ts'
 
 /** A room from its first participant to its last. Names are reused, lives are not. */
 export interface RoomLife {
@@ -81,7 +82,14 @@ export type FeedEvent =
   | { readonly kind: 'opened' }
   | { readonly kind: 'caption'; readonly caption: TimedCaption }
   /** A speaker speaks without being translated into a language that somebody needs, or that has ended. */
-  | { readonly kind: 'service'; readonly speaker: string; readonly to: string; readonly unavailable: boolean }
+  | {
+      readonly kind: 'service'
+      readonly speaker: string
+      readonly to: string
+      readonly unavailable: boolean
+      /** While unavailable. */
+      readonly why: Why | undefined
+    }
   | { readonly kind: 'closed' }
 
 export type FeedListener = (life: RoomLife, event: FeedEvent) => void
@@ -97,8 +105,8 @@ export interface CaptionSource {
 interface OpenRoom {
   readonly life: RoomLife
   readonly times: CaptionTimes
-  /** Listeners who lack a translation, by speaker and language. */
-  readonly unavailable: Map<string, Set<string>>
+  /** Listeners and readers who miss a translation, by speaker and language. */
+  readonly missing: Map<string, Set<string>>
 }
 
 /**
@@ -136,7 +144,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
           caption: open.times.timed(caption, this.#clock.now()),
         })
       }),
-      observer.on('outage', event => this.#outage(event)),
+      observer.on('reception', event => this.#received(event)),
     ]
   }
 
@@ -178,7 +186,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
       openedAtMs: this.#clock.now(),
       openedAt: isoTime(this.#wall()),
     }
-    const open = { life, times: new CaptionTimes(life), unavailable: new Map<string, Set<string>>() }
+    const open = { life, times: new CaptionTimes(life), missing: new Map<string, Set<string>>() }
     this.#rooms.set(room, open)
     this.#tell(life, { kind: 'opened' })
     return open
@@ -191,18 +199,23 @@ export class CaptionFeed implements CaptionSource, Disposable {
     this.#tell(open.life, { kind: 'closed' })
   }
 
-  #outage({ room, speaker, participant, to, active }: OutageEvent): void {
+  #received({ room, speaker, listener, to, why, missed }: ReceptionEvent): void {
     const open = this.#rooms.get(room)
-    if (!open) return
+    if (!open || to === undefined) return
     const key = `${speaker} ${to}`
-    const lacking = open.unavailable.get(key) ?? new Set<string>()
-    const before = lacking.size > 0
-    if (active) lacking.add(participant)
-    else lacking.delete(participant)
-    const unavailable = lacking.size > 0
-    if (unavailable) open.unavailable.set(key, lacking)
-    else open.unavailable.delete(key)
-    if (unavailable !== before) this.#tell(open.life, { kind: 'service', speaker, to, unavailable })
+    const missing = open.missing.get(key) ?? new Set<string>()
+    const before = missing.size > 0
+    if (missed) missing.add(listener)
+    else missing.delete(listener)
+    const unavailable = missing.size > 0
+    if (unavailable) open.missing.set(key, missing)
+    else open.missing.delete(key)
+    if (unavailable === before) return
+    this.#tell(open.life, {
+      kind: 'service',
+      ...{ speaker, to, unavailable },
+      why: unavailable ? why : undefined,
+    })
   }
 
   #tell(life: RoomLife, event: FeedEvent): void {

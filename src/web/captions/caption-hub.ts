@@ -248,8 +248,8 @@ function textOf(life: RoomLife, number: number, event: FeedEvent): string {
     return sseEvent('caption', caption, id)
   }
   if (event.kind === 'service') {
-    const { speaker, to, unavailable } = event
-    return sseEvent('service', { room: life.room, speaker, to, unavailable }, id)
+    const { kind: _, ...service } = event
+    return sseEvent('service', { room: life.room, ...service }, id)
   }
   return ''
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { languageSchema } from '../../common/setting-fields.ts'
 import { ORIGINAL_VOICES } from '../../core/model/participant-state.ts'
-import { GETS } from '../../core/model/reception.ts'
+import { GETS, WHYS } from '../../core/model/reception.ts'
 
 /**
  * Responses of the control API as schemas: the API description is generated from them, and tests check responses
@@ -50,9 +50,9 @@ export const participantSchema = z.strictObject({
       z.strictObject({
         to: languageField,
         status: z
-          .enum(['idle', 'opening', 'live', 'waiting', 'ended'])
+          .enum(['idle', 'opening', 'queued', 'live', 'waiting', 'ended'])
           .describe(
-            'State of the connection to the service. `idle`: they are silent; `ended`: the service refused it.',
+            'State of the connection to the service. `idle`: they are silent; `queued`: all sessions of the service are in use; `ended`: the service refused it.',
           ),
       }),
     )
@@ -65,8 +65,12 @@ export const participantSchema = z.strictObject({
         gets: z
           .enum(GETS)
           .describe(
-            '`translated`; `stand-in`: translated by a replacement of a preferred engine; `original`: both use the same language, or interpreting is off; `unavailable`: the translation that they need is missing, and they hear the original; `nothing`: the speaker is muted.',
+            '`translated`; `stand-in`: translated by a replacement of a preferred engine or service; `original`: they need no translation; `unavailable`: the translation that they need is missing, and they hear the original; `nothing`: the speaker is muted, or they hear each other in the same place.',
           ),
+        why: z.enum(WHYS).nullable().describe('The reason; null if translated.'),
+        missed: z
+          .boolean()
+          .describe('The speaker has spoken since the translation is `unavailable`, so they miss it.'),
       }),
     )
     .describe('What they get from each speaker now.'),

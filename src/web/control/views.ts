@@ -85,9 +85,9 @@ export function participantView(
     sessions: Array.from(room?.interpretations ?? [])
       .filter(({ speaker }) => speaker === participant)
       .map(({ to, session }) => ({ to, status: session.state.status })),
-    receptions: (room?.receptions ?? [])
-      .filter(({ listener }) => listener === id)
-      .map(({ speaker, to = null, gets }) => ({ speaker, to, gets })),
+    receptions: (room?.receptionsOf(id) ?? []).map(({ speaker, to = null, gets, why = null, missed }) => ({
+      ...{ speaker, to, gets, why, missed },
+    })),
   }
 }
 

@@ -3,6 +3,7 @@ import type { RelayEvents, SessionEvent } from '../../core/model/events.ts'
 import type { ParticipantKey, ParticipantState } from '../../core/model/participant-state.ts'
 import type { RecordingFault } from '../../core/model/recording.ts'
 import { languageName } from '../../pages/page/languages.ts'
+import { whyWords } from './hearing.ts'
 import { channelName } from './page/names.ts'
 import type { EventKind, EventLine } from './state.ts'
 
@@ -67,7 +68,7 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
       speaker,
       `translation into ${languageName(to)}: ${sessionWords(event)}`,
     )
-    return status === 'waiting' || reason?.kind === 'failed' ? bad(told) : told
+    return status === 'waiting' || status === 'queued' || reason?.kind === 'failed' ? bad(told) : told
   },
   service: ({ upstream, status }) => {
     const name = upstream === 0 ? 'the service' : `fallback service ${upstream}`
@@ -75,14 +76,15 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
       ? bad(line('service', null, null, `${name} does not respond`))
       : line('service', null, null, `${name} responds again`)
   },
-  outage: ({ room, speaker, participant, to, active, durationMs }) => {
+  reception: ({ room, speaker, listener, to, why, missed, missedMs }) => {
+    if (missedMs > 0) return line('service', room, listener, `translated again after ${seconds(missedMs)}`)
+    if (!missed || to === undefined) return undefined
     const language = languageName(to)
-    if (!active) return line('service', room, participant, `translated again after ${seconds(durationMs)}`)
     const words =
-      speaker === participant
+      speaker === listener
         ? `is not translated into ${language}`
         : `lacks a translation into ${language}, hears original`
-    return bad(line('service', room, participant, words))
+    return bad(line('service', room, listener, `${words}: ${whyWords(why)}`))
   },
   echo: ({ room, participant, utterance }) =>
     line(
@@ -132,6 +134,7 @@ function hearingWords(hears: string | undefined): string {
 
 function sessionWords({ status, attempt, reason }: SessionEvent): string {
   if (status === 'waiting') return `lost, attempt ${attempt}`
+  if (status === 'queued') return 'waits for a free session of the service'
   if (status === 'ended') return `ended${reason === undefined ? '' : ` (${endOf(reason)})`}`
   return attempt > 1 ? `${status}, attempt ${attempt}` : status
 }

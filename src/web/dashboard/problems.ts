@@ -1,4 +1,15 @@
+import type { Lack } from '../../core/model/reception.ts'
 import type { DashboardProblem, Health } from './state.ts'
+
+/** What ends a lack of translations. */
+const FIXES: Readonly<Record<Lack, string>> = {
+  'service-unavailable': 'The log names the reason; the next attempt is automatic.',
+  'no-place':
+    'All sessions of the service are in use; the next free one is theirs. Allow more sessions there (`embedded.maxSessions` for the embedded service).',
+  refused: 'The service refuses these languages or this voice; the log names the reason.',
+  'no-connection': 'The log names the reason; the next attempt is automatic.',
+  'no-voice': 'The service returns text without audio; check its voices.',
+}
 
 /** Share of the memory limit from which it is a problem (%). */
 const MEMORY_PERCENT = 80
@@ -23,13 +34,21 @@ function* translation(
     return
   }
   const fallback = services.slice(1).includes('closed')
-  const { needing, lacking } = listeners
-  if (lacking > 0 && (fallback || services[0] === 'closed'))
+  const { needing, lacking, replaced, why } = listeners
+  const away = services.length > 0 && services[0] !== 'closed' && !fallback
+  if (lacking > 0 && !away)
     yield {
       mood: 'bad',
       title: `${lacking} of ${needing} ${needing === 1 ? 'listener gets' : 'listeners get'} no translation.`,
       effect: `They hear the original voice of ${speakers.join(', ')}.`,
-      fix: 'The log names the reason, for example that all sessions of the service are in use.',
+      fix: why.map(each => FIXES[each]).join(' '),
+    }
+  if (replaced > 0 && !embedded)
+    yield {
+      mood: 'warn',
+      title: `${replaced} of ${needing} ${needing === 1 ? 'listener gets' : 'listeners get'} translations of a replacement engine.`,
+      effect: 'Translations continue with the replacement.',
+      fix: 'Check the engines of the service at `service.url`.',
     }
   if (services.length === 0 || services[0] === 'closed') return
   if (fallback)

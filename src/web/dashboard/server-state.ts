@@ -1,5 +1,6 @@
 import type { Clock } from '../../common/clock.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
+import { LACKS, type Reception } from '../../core/model/reception.ts'
 import type { Interpretation } from '../../core/room/interpretation.ts'
 import type { Participant } from '../../core/room/participant.ts'
 import type { Relay } from '../../core/room/relay.ts'
@@ -58,9 +59,13 @@ export function serverState(sources: ServerSources): ServerState {
   const { relay, log, calls } = sources
   const receptions = Array.from(relay.rooms.values(), room => room.receptions).flat()
   const lacking = receptions.filter(({ gets }) => gets === 'unavailable')
+  const replaced = receptions.filter(({ why }) => why === 'replacement-engine')
+  const served = receptions.filter(({ gets }) => gets === 'translated' || gets === 'stand-in')
   const listeners = {
-    needing: new Set(receptions.flatMap(({ to, listener }) => (to === undefined ? [] : listener))).size,
-    lacking: new Set(lacking.map(({ listener }) => listener)).size,
+    needing: listenersOf([...lacking, ...served]),
+    lacking: listenersOf(lacking),
+    replaced: listenersOf(replaced),
+    why: LACKS.filter(lack => lacking.some(({ why }) => why === lack)),
   }
   const speakers = Array.from(new Set(lacking.map(({ speaker }) => log.nameOf(speaker))))
   const more = speakers.splice(MOST_SPEAKERS).length
@@ -72,6 +77,10 @@ export function serverState(sources: ServerSources): ServerState {
     events: log.events,
     calls: calls(),
   }
+}
+
+function listenersOf(receptions: readonly Reception[]): number {
+  return new Set(receptions.map(({ listener }) => listener)).size
 }
 
 function healthOf(sources: ServerSources, listeners: Health['listeners']): Health {

@@ -1,4 +1,5 @@
 import type { OfferedLanguage } from '../../common/language.ts'
+import type { Lack } from '../../core/model/reception.ts'
 
 /** Types of the dashboard’s JSON: `GET /dashboard/state`, once or every second as events of this type. */
 
@@ -102,8 +103,13 @@ export interface Health {
   readonly services: readonly string[]
   /** Sessions that wait for a service, and that use a fallback. */
   readonly sessions: { readonly waiting: number; readonly onFallback: number }
-  /** Listeners who need a translation, and those who lack one now. */
-  readonly listeners: { readonly needing: number; readonly lacking: number }
+  /** Listeners who need a translation; those who lack one now, and why; and those who get one by a replacement engine. */
+  readonly listeners: {
+    readonly needing: number
+    readonly lacking: number
+    readonly replaced: number
+    readonly why: readonly Lack[]
+  }
   /** `late`, `memory`, or null. */
   readonly overload: string | null
   /** Calls and sessions rejected during overload, since the start. */

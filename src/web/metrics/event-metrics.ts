@@ -114,9 +114,7 @@ export class EventMetrics implements Disposable {
         captions.inc(pairs.has(`${from} ${to}`) ? { from, to } : { from: OTHER, to: OTHER })
       }),
       observer.on('dial', ({ outcome }) => dials.inc({ outcome })),
-      observer.on('outage', ({ active, durationMs }) => {
-        if (!active) outageSeconds.inc(durationMs / 1_000)
-      }),
+      observer.on('reception', ({ missedMs }) => outageSeconds.inc(missedMs / 1_000)),
       observer.on('recording', ({ recording, state }) => {
         if (state === 'ended') recordings.delete(recording)
         else recordings.add(recording)

@@ -25,7 +25,7 @@ export function relayMetrics(relay: Relay): Metric[] {
     ),
     labeled(
       'dragoman_receptions',
-      'Pairs of a speaker and a listener, by what the listener gets: translated, stand-in, original (same language), unavailable, nothing (muted).',
+      'Pairs of a speaker and a listener, by what the listener gets: translated, stand-in, original (same language), unavailable, nothing (muted, or in the same place).',
       ['gets'],
       () => Object.entries(relay.receptions).map(([gets, count]) => [[gets], count] as const),
     ),
@@ -76,7 +76,11 @@ function sessionMetrics(relay: Relay): Metric[] {
       'Open translation sessions: of speakers who speak or spoke within the last minute.',
       () => metrics.sessionsOpened - metrics.sessionsEnded,
     ),
-    single('dragoman_sessions_waiting', 'Sessions waiting for a service.', () => metrics.sessionsWaitingNow),
+    single(
+      'dragoman_sessions_waiting',
+      'Sessions waiting for a service, or for a free place at one.',
+      () => metrics.sessionsWaitingNow,
+    ),
     single(
       'dragoman_sessions_on_fallback',
       'Sessions on a fallback service.',

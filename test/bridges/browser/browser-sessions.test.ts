@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { Mp3Maker } from '../../../simulator/service/scripted-answers.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
 import type { RelayEvents } from '../../../src/core/model/events.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { browserServer } from '../../support/browser/browser-bridge-harness.ts'
@@ -139,6 +140,36 @@ describe('a visitor', () => {
     expect(await again.expectClosed()).toBe(4409)
     expect(await again.expect('ended')).toMatchObject({ why: 'replaced' })
     expect(b.relay.legs).toBe(1)
+  })
+
+  test('knows what they get from each speaker, and why, also after a reconnection', async () => {
+    b = await browserServer()
+    const anna = await b.talker()
+    const { call, secret } = await anna.hello({ name: 'Anna' })
+    const own = { you: true, name: 'Anna', to: 'es-es', gets: 'translated', missed: false }
+    expect((await anna.expect('receptions')).from).toMatchObject([own])
+    anna.send({ kind: 'invite' })
+    const { path } = await anna.expect('invited')
+    const bob = await b.talker()
+    const link = path.replace('/#join=', '')
+    await bob.hello({ link, speaks: 'es-es', hears: 'es-es', alone: 'en-us', name: 'Bob' })
+    const bobs = { you: false, name: 'Bob', to: 'en-us', gets: 'translated', missed: false }
+    expect((await anna.expect('receptions', ({ from }) => !from[0]?.you)).from).toMatchObject([bobs])
+    b.translator.refuse = {
+      kind: 'failed',
+      error: new BridgeError('SERVICE_UNREACHABLE', 'nobody there', { retryable: true }),
+    }
+    bob.say(sine(440, 1_000, 8_000))
+    await until(() => b.bridge.legCounters().framesIn === 50, 5_000, 'frames')
+    await b.run(3_000)
+    const lack = { ...bobs, gets: 'unavailable', why: 'service-unavailable', missed: true }
+    expect((await anna.expect('receptions', ({ from }) => from[0]!.missed)).from).toMatchObject([lack])
+    anna.socket.terminate()
+    await until(() => b.bridge.legs.size === 1, 5_000, 'the cut')
+    const again = await b.talker()
+    again.send({ kind: 'resume', call, secret })
+    expect((await again.expect('receptions')).from).toMatchObject([lack])
+    expect(anna.told.filter(({ kind }) => kind === 'receptions').length).toBeLessThan(6)
   })
 
   test('joins as a new visitor after too long a disconnection, or with the wrong secret', async () => {

@@ -16,8 +16,11 @@ const no: EndReason = {
 async function refused() {
   r = await rooms()
   const away: boolean[] = []
-  r.relay.observer.on('outage', event => {
-    if (event.participant === 'bob') away.push(event.active)
+  let missed = false
+  r.relay.observer.on('reception', event => {
+    if (event.listener !== 'bob' || event.missed === missed) return
+    missed = event.missed
+    away.push(missed)
   })
   r.translator.refuse = no
   r.live('anna', { speaks: 'en-us', hears: 'en-us', original: 'off' })

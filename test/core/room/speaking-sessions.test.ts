@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import { FakeTranslator } from '../../../simulator/fakes/fake-translator.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
-import type { OutageEvent } from '../../../src/core/model/events.ts'
 import { loudness, peak } from '../../../src/transcode/level.ts'
 import { LimitedTranslator } from '../../support/relay/limited-translator.ts'
+import { missedBy } from '../../support/relay/missed.ts'
 import { rooms } from '../../support/relay/rooms.ts'
 import { sine } from '../../support/transcode/tone.ts'
 
@@ -20,8 +21,7 @@ const gone: EndReason = {
 /** People of different languages in a room, at a service that the test plays. */
 async function people(languages: readonly string[], translator = new FakeTranslator()) {
   r = await rooms({}, { awake: false, translator })
-  const outages: OutageEvent[] = []
-  r.relay.observer.on('outage', event => outages.push(event))
+  const outages = missedBy(r.relay.observer)
   const legs = languages.map(language =>
     r.live(language, { speaks: language, hears: language, name: `Name of ${language}`, original: 'off' }),
   )
@@ -87,6 +87,44 @@ describe('a session', () => {
   })
 
   test.each([
+    ['linear audio', false],
+    ['a phone line', true],
+  ])(
+    'of %s gets the first words although the service takes 300 ms to accept it, and is not late after that',
+    async (_, narrowband) => {
+      const service = new FakeTranslator()
+      r = await rooms({}, { awake: false, translator: service })
+      r.relay.admit(phone(narrowband), { room: 'r', speaks: 'en-us' })
+      r.live('listener', { hears: 'es-es', original: 'off' })
+      await r.run(2_000)
+      service.autoReady = false
+      // At a level that changes with time, so that the samples can be counted and ordered.
+      const speech = sine(440, 2_000).map((sample, at) => (sample * (at + 16_000)) / 48_000)
+      r.say('phone', speech)
+      const since = r.clock.now()
+      // The connection that shows whether the service works was opened before.
+      while (!service.connections.some(({ closed }) => !closed)) await r.run(20)
+      const noticedMs = r.clock.now() - since
+      expect(noticedMs).toBeLessThanOrEqual(100)
+      await r.run(300)
+      expect(r.relay.receptions).toMatchObject({ translated: 1, unavailable: 0 })
+      r.connection('en-us', 'es-es').sink.ready()
+      await r.run(20)
+      // All that was said is there, except the fragment that is not full yet: the service is not behind.
+      const soFar = received('en-us', 'es-es')
+      const from = soFar.findIndex(sample => Math.abs(sample) > 8)
+      expect((soFar.length - from) / 16).toBeGreaterThan(noticedMs + 320 - 100)
+      await r.run(2_000)
+      const all = received('en-us', 'es-es')
+      // The edges of a phone line's samples ring by a few samples.
+      const places = Array.from({ length: 40 }, (_, n) => from - 20 + n)
+      const best = Math.min(...places.map(at => difference(all.subarray(at), speech)))
+      expect(best).toBeLessThan(narrowband ? 600 : 1)
+      expect(r.relay.metrics.lostMs).toBe(0)
+    },
+  )
+
+  test.each([
     ['steady noise', [noise(10_000, 250)]],
     ['a click', [noise(3_000, 40), sine(2_000, 20, 20_000), noise(3_000, 40)]],
     ['noise that no recognizer hears, after silence', [sine(1, 1_000, 0), noise(3_000, 45)]],
@@ -97,6 +135,93 @@ describe('a session', () => {
     await r.run(10_000)
     // One connection showed that the service works.
     expect(r.translator.connections.filter(({ closed }) => !closed)).toEqual([])
+  })
+})
+
+describe('one place at the service', () => {
+  test('three people, one speaks: the others hear them translated, and nobody is told anything', async () => {
+    const service = new LimitedTranslator(1)
+    r = await rooms({}, { awake: false, translator: service })
+    const outages = missedBy(r.relay.observer)
+    const anna = r.live('Anna', { speaks: 'en-us', hears: 'en-us' })
+    const others = ['Bert', 'Carla'].map(id =>
+      r.live(id, { speaks: 'es-es', hears: 'es-es', original: 'off' }),
+    )
+    r.say('Anna', sine(440, 29_500))
+    await r.run(30_000)
+    r.answer('en-us', 'es-es', 1_800, 800)
+    await r.run(1_500)
+    for (const leg of others) expect(level(leg.lately(1_500), 1_800)).toBeGreaterThan(1_500)
+    expect([outages, service.refused, r.relay.receptions.unavailable]).toEqual([[], 0, 0])
+    // Both directions: Bert answers in a pause of Anna.
+    r.say('Bert', sine(600, 2_000))
+    await r.run(2_200)
+    r.answer('es-es', 'en-us', 1_200, 500)
+    await r.run(1_500)
+    expect(level(anna.lately(1_500), 1_200)).toBeGreaterThan(1_000)
+    expect([outages, service.most]).toEqual([[], 1])
+  })
+
+  test('those who wait get it in the order in which they spoke, before a newcomer and other clients', async () => {
+    const service = new LimitedTranslator(1)
+    r = await rooms({}, { awake: false, translator: service })
+    const outages = missedBy(r.relay.observer)
+    for (const [name, speaks] of [
+      ['Anna', 'en-us'],
+      ['Bert', 'de-de'],
+      ['Chloé', 'fr-fr'],
+      ['Dino', 'it-it'],
+    ] as const)
+      r.live(name, { speaks, name })
+    r.live('listener', { hears: 'es-es', original: 'off' })
+    const holder = () => service.taken.map(({ request: { from } }) => from)
+    /** The service answers, and the speaker's pause of a second begins. */
+    const answered = async (from: string) => {
+      r.answer(from, 'es-es', 1_000, 200)
+      await r.run(20)
+    }
+    r.say('Anna', sine(440, 4_000))
+    await r.run(1_000)
+    // Chloé first, then Bert.
+    r.say('Chloé', sine(300, 1_000))
+    await r.run(1_000)
+    r.say('Bert', sine(600, 1_000))
+    await r.run(2_200)
+    expect(holder()).toEqual(['en-us'])
+    expect(outages.map(({ name, why }) => `${name} ${why}`)).toEqual(['Chloé no-place', 'Bert no-place'])
+    await answered('en-us')
+    // Dino starts to speak at the very moment when the place becomes free.
+    await r.run(700)
+    r.say('Dino', sine(900, 800))
+    for (const [from, next] of [
+      ['fr-fr', 'Chloé'],
+      ['de-de', 'Bert'],
+      ['it-it', 'Dino'],
+    ] as const) {
+      await r.run(1_600)
+      expect([next, holder()]).toEqual([next, [from]])
+      expect(received(from, 'es-es').some(sample => sample !== 0)).toBe(true)
+      await answered(from)
+    }
+    expect(service.most).toBe(1)
+    await r.run(1_000)
+    expect(r.relay.receptions).toMatchObject({ translated: 4, unavailable: 0 })
+    expect(r.relay.metrics.lostMs).toBe(0)
+  })
+
+  test('a place that another client gives up goes to the first in line within a second', async () => {
+    const service = new LimitedTranslator(0)
+    const { outages, open } = await people(['en-us', 'es-es'], service)
+    r.say('en-us', sine(440, 5_000))
+    await r.run(3_000)
+    expect(outages).toMatchObject([{ why: 'no-place', missed: true }])
+    // One request a second.
+    expect(service.refused).toBeLessThan(8)
+    service.places = 1
+    await r.run(1_100)
+    expect(open()).toEqual(['en-us es-es'])
+    expect(outages).toMatchObject([{ missed: true }, { gets: 'translated', missed: false }])
+    expect(level(received('en-us', 'es-es'), 440)).toBeGreaterThan(3_000)
   })
 })
 
@@ -120,8 +245,7 @@ describe('two places at the service', () => {
   test('five people take turns of a few seconds: each is translated, and nobody is told otherwise', async () => {
     const service = new LimitedTranslator(2)
     r = await rooms({}, { awake: false, translator: service })
-    const outages: unknown[] = []
-    r.relay.observer.on('outage', event => outages.push(event))
+    const outages = missedBy(r.relay.observer)
     const speakers = ['en-us', 'de-de', 'fr-fr', 'it-it', 'pt-pt']
     for (const language of speakers) r.live(language, { speaks: language })
     const listener = r.live('listener', { hears: 'es-es', original: 'off' })
@@ -141,8 +265,7 @@ describe('two places at the service', () => {
   test('a third person speaks while two others do: their listeners are told, with their name, until a place is free', async () => {
     const service = new LimitedTranslator(2)
     r = await rooms({}, { awake: false, translator: service })
-    const outages: OutageEvent[] = []
-    r.relay.observer.on('outage', event => outages.push(event))
+    const outages = missedBy(r.relay.observer)
     for (const [language, name] of [
       ['en-us', 'Anna'],
       ['de-de', 'Bert'],
@@ -156,14 +279,21 @@ describe('two places at the service', () => {
     r.say('Chloé', sine(300, 6_000))
     await r.run(4_000)
     expect(outages).toMatchObject([
-      { speaker: 'Chloé', name: 'Chloé', participant: 'listener', to: 'es-es', active: true },
+      { speaker: 'Chloé', name: 'Chloé', listener: 'listener', to: 'es-es', why: 'no-place', missed: true },
     ])
     expect(level(listener.lately(1_000), 300)).toBeGreaterThan(3_000)
     expect(level(listener.lately(1_000), 440)).toBeLessThan(30)
     expect(r.relay.rooms.get('r')?.receptions.filter(({ listener: id }) => id === 'listener')).toEqual([
-      { speaker: 'Anna', listener: 'listener', to: 'es-es', gets: 'translated' },
-      { speaker: 'Bert', listener: 'listener', to: 'es-es', gets: 'translated' },
-      { speaker: 'Chloé', listener: 'listener', to: 'es-es', gets: 'unavailable' },
+      { speaker: 'Anna', listener: 'listener', to: 'es-es', gets: 'translated', missed: false },
+      { speaker: 'Bert', listener: 'listener', to: 'es-es', gets: 'translated', missed: false },
+      {
+        speaker: 'Chloé',
+        listener: 'listener',
+        to: 'es-es',
+        gets: 'unavailable',
+        why: 'no-place',
+        missed: true,
+      },
     ])
     await r.run(3_500)
     r.answer('en-us', 'es-es', 1_000, 300)
@@ -172,7 +302,7 @@ describe('two places at the service', () => {
     // What she said without a place is translated now.
     expect(r.connection('fr-fr', 'es-es').closed).toBe(false)
     expect(level(received('fr-fr', 'es-es'), 300)).toBeGreaterThan(1_000)
-    expect(outages.map(({ active }) => active)).toEqual([true, false])
+    expect(outages.map(({ missed }) => missed)).toEqual([true, false])
   })
 })
 
@@ -185,9 +315,10 @@ describe('a service that does not respond', () => {
     expect(outages).toEqual([])
     r.say('en-us', sine(440, 3_000))
     await r.run(3_000)
-    expect(outages).toMatchObject([{ speaker: 'en-us', participant: 'es-es', active: true }])
+    expect(outages).toMatchObject([
+      { speaker: 'en-us', listener: 'es-es', why: 'service-unavailable', missed: true },
+    ])
     expect(peak(legs[1]!.lately(500))).toBe(8_000)
-    expect(r.relay.serviceUnavailable).toBe(true)
     // Known to be away, so nobody waits: the other's first words are heard at once, and nobody is told before.
     expect(r.relay.receptions.unavailable).toBe(2)
     r.say('es-es', sine(700, 500))
@@ -211,7 +342,6 @@ describe('a service that does not respond', () => {
     expect(r.relay.receptions.unavailable).toBe(2)
     service.refuse = undefined
     await r.run(6_000)
-    expect(r.relay.serviceUnavailable).toBe(false)
     expect(r.relay.receptions).toMatchObject({ unavailable: 0, translated: 2 })
     expect(service.connections.filter(({ closed }) => !closed)).toEqual([])
   })
@@ -255,6 +385,20 @@ describe('one’s own voice is never played back', () => {
     expect(r.relay.receptions.unavailable).toBe(1)
   })
 })
+
+/** A leg of id `phone` that joins `rooms`. */
+function phone(narrowband: boolean): FakeLeg {
+  const leg = Object.assign(new FakeLeg('phone'), { narrowband })
+  r.legs.set('phone', leg)
+  return leg
+}
+
+/** The largest difference of two signals. */
+function difference(a: Int16Array, b: Int16Array): number {
+  let most = 0
+  for (let n = 0; n < b.length; n++) most = Math.max(most, Math.abs((a[n] ?? 0) - b[n]!))
+  return most
+}
 
 function noise(ms: number, amplitude: number): Int16Array {
   let seed = 1

@@ -194,7 +194,7 @@ describe('failover with two services', () => {
     await settle()
     expect(callers.every(each => each.events[0] === 'ready')).toBe(true)
     expect(second.connections).toHaveLength(8)
-    expect(gate.onFallback).toBe(8)
+    expect([gate.onFallback, gate.connectionsOnFallback]).toEqual([true, 8])
     expect(gate.statuses[0]).not.toBe('closed')
     const tried = first.connections.length
     const later = call()
@@ -237,7 +237,7 @@ describe('failover with two services', () => {
     expect([caller.events, gate.probes]).toEqual([['ready', 'renew'], probes])
     expect(probes).toBe(1)
     caller.connection?.close()
-    expect(gate.onFallback).toBe(0)
+    expect([gate.onFallback, gate.connectionsOnFallback]).toEqual([false, 0])
   })
 
   test('a short recovery does not move sessions back', async () => {

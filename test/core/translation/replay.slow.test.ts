@@ -45,7 +45,7 @@ async function setUp(options: Partial<RelaySettings> = {}) {
       metrics,
       translator,
       pool: new FragmentPool(),
-      places: new SessionPlaces(),
+      places: new SessionPlaces(systemClock),
       random: () => 0.5,
     },
     results: { result() {}, endOfSpeech() {}, interrupted() {} },
@@ -145,7 +145,7 @@ describe('speech, during any service failure', () => {
     await until(() => first.fragments === 20, PATIENCE_MS, 'half of the speech')
     first.hang()
     const saying = s.speak(60)
-    await until(() => s.session.unavailable, PATIENCE_MS, 'that it is noticed')
+    await until(() => s.session.lack !== undefined, PATIENCE_MS, 'that it is noticed')
     await saying
     await arrived(s)
     await s.close()

@@ -52,17 +52,17 @@ test('keeps no quiet audio for replay, except the lead-in to speech', () => {
 test('a first connection has one second before the original plays; a lost live session, none', () => {
   const s = sessionSetup()
   s.clock.advance(1_000)
-  expect(s.session.unavailable).toBe(false)
+  expect(s.session.lack).toBeUndefined()
   s.clock.advance(1)
-  expect(s.session.unavailable).toBe(true)
+  expect(s.session.lack).toBeDefined()
   s.translator.last.sink.ready()
-  expect(s.session.unavailable).toBe(false)
+  expect(s.session.lack).toBeUndefined()
   s.translator.last.drop({ kind: 'failed', error: lost })
-  expect(s.session.unavailable).toBe(true)
+  expect(s.session.lack).toBeDefined()
   s.clock.advance(1_000)
-  expect([s.session.state.status, s.session.unavailable]).toEqual(['opening', true])
+  expect([s.session.state.status, s.session.lack]).toEqual(['opening', 'no-connection'])
   void s.session.close({ kind: 'hangup', by: 'local' })
-  expect([s.session.unavailable, s.metrics.sessionsOpened, s.metrics.sessionsEnded]).toEqual([true, 1, 1])
+  expect([s.session.lack, s.metrics.sessionsOpened, s.metrics.sessionsEnded]).toEqual(['refused', 1, 1])
 })
 
 test.each([

@@ -184,5 +184,5 @@ test('a first attempt that fails makes the session unavailable without waiting f
   s.translator.last.drop({ kind: 'failed', error: lost })
   s.clock.advance(100)
   expect(s.session.state).toMatchObject({ status: 'opening', attempt: 2 })
-  expect(s.session.unavailable).toBe(true)
+  expect(s.session.lack).toBeDefined()
 })

@@ -36,10 +36,10 @@ describe('a session rejected by its service', () => {
     expect(waits.slice(0, 5).map(ms => Math.round(ms / 1_000))).toEqual([1, 2, 4, 7, 14])
     expect(Math.max(...waits)).toBeLessThanOrEqual(30_000)
     expect(r.session.state.status).toBe('waiting')
-    expect(r.session.unavailable).toBe(true)
+    expect(r.session.lack).toBeDefined()
     r.clock.advance(30_000)
     r.translator.last.sink.ready()
-    expect(r.session.unavailable).toBe(false)
+    expect(r.session.lack).toBeUndefined()
   })
 
   test('reconnects at once when refused during a call, then with growing delays', () => {
@@ -63,7 +63,7 @@ describe('a session rejected by its service', () => {
   test('retries a first connection after an unknown error, but not after a definite one', () => {
     const r = setUp()
     expect(refuseFor(r, odd, 10_000).length).toBeGreaterThanOrEqual(4)
-    expect(r.session.unavailable).toBe(true)
+    expect(r.session.lack).toBeDefined()
     refuseFor(r, no, 20_000)
     expect(r.session.state).toEqual({ status: 'ended', reason: no })
   })

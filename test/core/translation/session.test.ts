@@ -8,7 +8,7 @@ describe('a session', () => {
     const { translator, session, speak, sent } = setUp()
     speak(300)
     expect(translator.last.sent).toHaveLength(0)
-    expect(session.unavailable).toBe(false)
+    expect(session.lack).toBeUndefined()
     translator.last.sink.ready()
     expect(sent()).toEqual(range(0, 15))
     speak(60)
@@ -18,9 +18,9 @@ describe('a session', () => {
   test('is unavailable when the first connection takes too long, and recovers when it opens', () => {
     const { translator, session, speak } = setUp()
     speak(1_100)
-    expect(session.unavailable).toBe(true)
+    expect(session.lack).toBeDefined()
     translator.last.sink.ready()
-    expect(session.unavailable).toBe(false)
+    expect(session.lack).toBeUndefined()
   })
 
   test('replays the open sentence on the next connection: acknowledged words without a result are not lost', () => {
@@ -30,7 +30,7 @@ describe('a session', () => {
     translator.last.sink.result({ utterance: '1', final: true, text: 'one', endMs: 300 })
     translator.last.sink.endOfSpeech()
     translator.last.drop({ kind: 'failed', error: lost })
-    expect(session.unavailable).toBe(true)
+    expect(session.lack).toBeDefined()
     speak(120)
     clock.advance(100)
     expect(translator.connections).toHaveLength(2)
@@ -63,9 +63,9 @@ describe('a session', () => {
     speak(300)
     translator.last.autoAck = false
     speak(1_300)
-    expect(session.unavailable).toBe(false)
+    expect(session.lack).toBeUndefined()
     speak(400)
-    expect(session.unavailable).toBe(true)
+    expect(session.lack).toBeDefined()
     expect(translator.connections[0]?.closed).toBe(true)
     expect(metrics.sessionsDropped).toBe(1)
   })
@@ -112,7 +112,7 @@ describe('a session', () => {
     })
     clock.advance(60_000)
     expect(translator.connections).toHaveLength(1)
-    expect(session.unavailable).toBe(true)
+    expect(session.lack).toBeDefined()
     expect(seen.at(-2)).toBe('ended')
   })
 
@@ -188,11 +188,11 @@ describe('a session', () => {
     expect(translator.last.sent.map(s => s.sequence)).toEqual([0, 0])
     for (let n = 0; n < 60; n++) {
       translator.last.sink.acked(0, false)
-      if (session.unavailable) break
+      if (session.lack !== undefined) break
       clock.advance(110)
       session.check(clock.now())
     }
-    expect(session.unavailable).toBe(true)
+    expect(session.lack).toBeDefined()
   })
 
   test('after a refusal, sends one by one, in order, until one is accepted', () => {

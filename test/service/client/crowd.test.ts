@@ -72,7 +72,7 @@ test('a restarting service receives one probe at a time, then 500 calls reconnec
     metrics,
     translator: gate,
     pool,
-    places: new SessionPlaces(),
+    places: new SessionPlaces(clock),
     random,
   }
   const results = { result() {}, endOfSpeech() {}, interrupted() {} }

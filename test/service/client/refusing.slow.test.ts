@@ -8,6 +8,7 @@ import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { PATIENCE_MS } from '../../support/faults/service-fault-harness.ts'
 import { hello } from '../../support/relay/hello.ts'
+import { missedBy } from '../../support/relay/missed.ts'
 import { callFor } from '../../support/service/short-call.ts'
 import { pause, until } from '../../support/until.ts'
 
@@ -124,13 +125,12 @@ describe('a rejecting service', () => {
   })
 
   test('a quota used up during a call: the original is played, and it retries with care', async () => {
-    const away: boolean[] = []
     const relay = new Relay({
       translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
       options: relayOptions(),
     })
     closing.push(() => relay.close())
-    relay.observer.on('outage', event => void away.push(event.active))
+    const away = missedBy(relay.observer)
     await relay.ready()
     const anna = new FakeLeg('anna')
     relay.admit(anna, { room: 'r', speaks: 'en-us', hears: 'en-us' })
@@ -143,12 +143,12 @@ describe('a rejecting service', () => {
     service.faults.refuseKey = used
     first.error(used)
     first.drop('kick')
-    await until(() => away[0], PATIENCE_MS, 'that the original passes')
+    await until(() => away.length > 0, PATIENCE_MS, 'that the original passes')
     const before = service.refused.length
     await pause(3_000)
     expect(service.refused.length - before).toBeLessThan(8)
     service.heal()
-    await until(() => away.at(-1) === false, PATIENCE_MS, 'that translation is back')
+    await until(() => away.at(-1)?.missed === false, PATIENCE_MS, 'that translation is back')
   })
 
   test('we hang up first: the service sees the end at once', async () => {

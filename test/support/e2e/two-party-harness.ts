@@ -48,7 +48,7 @@ export function noticeHz(name: NoticeName, language: 'en' | 'es' | 'fr'): number
 /** 440 and 480 Hz ring in the United States; this is one of them. */
 export const RINGBACK_HZ = 440
 
-const WATCHED = ['caption', 'utterance', 'notice', 'dial', 'left', 'outage', 'admitted'] as const
+const WATCHED = ['caption', 'utterance', 'notice', 'dial', 'left', 'reception', 'admitted'] as const
 
 type Twilio = NonNullable<AppConfig['twilio']>
 type NumberSettings = NonNullable<Twilio['numbers']>[string]
@@ -154,7 +154,15 @@ export async function exchange(options: ExchangeOptions = {}): Promise<Exchange>
 }
 
 function watch(app: App): Seen {
-  const seen: Seen = { caption: [], utterance: [], notice: [], dial: [], left: [], outage: [], admitted: [] }
+  const seen: Seen = {
+    caption: [],
+    utterance: [],
+    notice: [],
+    dial: [],
+    left: [],
+    reception: [],
+    admitted: [],
+  }
   for (const name of WATCHED) app.relay.observer.on(name, event => void (seen[name] as unknown[]).push(event))
   return seen
 }

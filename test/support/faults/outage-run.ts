@@ -140,7 +140,7 @@ export function runOutage({
       metrics,
       translator: new FailoverTranslator([{ open, close: async () => {} }], { clock, random }),
       pool: new FragmentPool(),
-      places: new SessionPlaces(),
+      places: new SessionPlaces(clock),
       random,
     },
     results: { result() {}, endOfSpeech() {}, interrupted() {} },

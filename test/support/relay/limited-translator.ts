@@ -8,7 +8,7 @@ import type {
 
 /** A service in memory with a limited number of places: further connections are refused, as by the embedded server. */
 export class LimitedTranslator extends FakeTranslator {
-  readonly places: number
+  places: number
   /** The most places taken at once, and connections refused. */
   most = 0
   refused = 0

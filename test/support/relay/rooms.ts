@@ -18,17 +18,19 @@ interface RoomsOptions {
    */
   readonly awake?: boolean
   readonly translator?: FakeTranslator
+  readonly fallbacks?: readonly FakeTranslator[]
 }
 
 /** A relay on a simulated clock, with legs and a service that the test plays; voices are not normalized. */
 export async function rooms(
   options: Parameters<typeof relayOptions>[0] = {},
-  { awake = true, translator = new FakeTranslator() }: RoomsOptions = {},
+  { awake = true, translator = new FakeTranslator(), fallbacks = [] }: RoomsOptions = {},
 ) {
   const clock = new FakeClock(1_000)
   const log = new LogLines()
   const relay = new Relay({
     translator,
+    fallbacks,
     options: relayOptions({ normalizeLoudness: false, ...options }),
     clock,
     log,

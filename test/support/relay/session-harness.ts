@@ -29,7 +29,7 @@ export function sessionSetup({ want = 'speech', onResult = () => {} }: SessionSe
   const metrics = new RelayCounters()
   const seen: string[] = []
   const pool = new FragmentPool()
-  const places = new SessionPlaces()
+  const places = new SessionPlaces(clock)
   const log = new LogLines()
   const faults = new ContainedFaults(log, metrics)
   const session = new Session({

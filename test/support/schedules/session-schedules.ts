@@ -9,6 +9,10 @@ const ended = (retryable: boolean): EndReason => ({
   kind: 'failed',
   error: new BridgeError('SERVICE_LOST', 'gone', { retryable }),
 })
+const full: EndReason = {
+  kind: 'failed',
+  error: new BridgeError('SERVICE_REFUSED', 'too_many_sessions', { retryable: true, full: true }),
+}
 
 const step = fc.oneof(
   {
@@ -17,6 +21,7 @@ const step = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('ready' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('drop' as const), retryable: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('full' as const) }) },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('ack' as const), sequence: fc.nat(40), ok: fc.boolean() }),
@@ -64,6 +69,9 @@ const session: Schedule = {
         case 'drop':
           connection?.drop(ended(each.retryable))
           break
+        case 'full':
+          connection?.drop(full)
+          break
         case 'ack':
           connection?.sink.acked(each.sequence, each.ok)
           break
@@ -92,14 +100,14 @@ const session: Schedule = {
         !taken || closed || s.session.state.status !== 'ended',
         'a session that was live never ends on its own',
       )
-      must(s.session.state.status !== 'live' || !s.session.unavailable, 'live is not away')
+      must(s.session.state.status !== 'live' || s.session.lack === undefined, 'live is not away')
       const sent = s.translator.connections.reduce((sum, one) => sum + one.sent.length, 0)
       must(s.metrics.fragmentsSent === sent, 'what was sent is counted')
       for (const { sent } of s.translator.connections) inOrder(sent)
     }
     close()
     must(s.clock.pending === 0, `remaining timers: ${s.clock.pending}`)
-    must(s.metrics.sessionsOpened === 1 && s.metrics.sessionsEnded === 1, 'it ended once')
+    must(s.metrics.sessionsOpened === s.metrics.sessionsEnded, 'it ended as often as it was opened')
     must(s.metrics.lostMs === 0, 'no audio within the bound was lost')
     must(
       s.translator.connections.every(({ closed }) => closed),

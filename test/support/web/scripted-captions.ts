@@ -29,9 +29,10 @@ export function roomTalk() {
       ...more,
     })
   /** Anna speaks untranslated for `participant`, or no longer. */
-  const outage = (active: boolean, participant = 'bob-2') =>
-    observer.emit('outage', {
-      ...{ room: 'desk', speaker: 'anna-1', to: 'es-es', participant, active, durationMs: 0 },
+  const outage = (missed: boolean, listener = 'bob-2') =>
+    observer.emit('reception', {
+      ...{ room: 'desk', speaker: 'anna-1', listener, to: 'es-es', missed, missedMs: 0 },
+      ...(missed ? { gets: 'unavailable', why: 'no-place' } : { gets: 'translated' }),
     })
   return { clock, wall, observer, feed, failures, open, close, caption, outage }
 }

@@ -107,7 +107,7 @@ describe('captions', () => {
     await run(200)
     await until(() => events.length === 2, WAIT_MS, 'both')
     expect(events.map(({ data }) => data)).toEqual([
-      { room: 'r', speaker: 'anna', to: 'es-es', unavailable: true },
+      { room: 'r', speaker: 'anna', to: 'es-es', unavailable: true, why: 'no-connection' },
       { room: 'r', speaker: 'anna', to: 'es-es', unavailable: false },
     ])
   })

@@ -39,7 +39,7 @@ test('lists the participants and their settings', async () => {
       backlogMs: 0,
       lagMs: 0,
       sessions: [{ to: 'es-es', status: 'live' }],
-      receptions: [{ speaker: 'bob', to: 'en-us', gets: 'translated' }],
+      receptions: [{ speaker: 'bob', to: 'en-us', gets: 'translated', why: null, missed: false }],
     },
     expect.objectContaining({ id: 'bob', name: null, original: 'duck' }),
   ])

@@ -23,12 +23,24 @@ test('marks problems', () => {
   ).toMatchObject({ bad: false, text: 'left: hung up' })
   expect(EVENT_WORDS.service({ upstream: 0, status: 'open' })).toMatchObject({ bad: true, room: null })
   expect(EVENT_WORDS.service({ upstream: 1, status: 'closed' })).toMatchObject({ bad: false })
-  expect(EVENT_WORDS.outage({ ...P, speaker: 'bob', to: 'es-es', active: true, durationMs: 0 })?.bad).toBe(
-    true,
+  const reception = {
+    ...R,
+    speaker: 'bob',
+    listener: 'anna',
+    to: 'es-es',
+    missed: false,
+    missedMs: 0,
+  } as const
+  const lack = { ...reception, gets: 'unavailable', why: 'no-place' } as const
+  expect(EVENT_WORDS.reception({ ...lack, missed: true })).toMatchObject({
+    bad: true,
+    text: 'lacks a translation into Spanish (Spain), hears original: all sessions of the service are in use',
+  })
+  // Nobody misses what was not said.
+  expect(EVENT_WORDS.reception(lack)).toBeUndefined()
+  expect(EVENT_WORDS.reception({ ...reception, gets: 'translated', missedMs: 2_500 })?.text).toContain(
+    '2.5 s',
   )
-  expect(
-    EVENT_WORDS.outage({ ...P, speaker: 'bob', to: 'es-es', active: false, durationMs: 2_500 })?.text,
-  ).toContain('2.5 s')
 })
 
 test('reports a session only when it is live', () => {

@@ -6,7 +6,7 @@ const WELL: Health = {
   notReady: null,
   services: ['closed'],
   sessions: { waiting: 0, onFallback: 0 },
-  listeners: { needing: 3, lacking: 0 },
+  listeners: { needing: 3, lacking: 0, replaced: 0, why: [] },
   overload: null,
   rejected: 12,
   eventLoopLagMs: 400,
@@ -57,19 +57,32 @@ test.each<[Partial<Health>, object[]]>([
   ],
   // Listeners can lack a speaker although the service responds.
   [
-    { listeners: { needing: 3, lacking: 2 } },
+    { listeners: { needing: 3, lacking: 2, replaced: 0, why: ['no-place'] } },
     [
       {
         mood: 'bad',
         title: '2 of 3 listeners get no translation.',
         effect: 'They hear the original voice of Anna.',
+        fix: expect.stringContaining('embedded.maxSessions'),
       },
     ],
+  ],
+  // The service is the reason: said once.
+  [
+    {
+      services: ['open'],
+      listeners: { needing: 3, lacking: 3, replaced: 0, why: ['service-unavailable'] },
+    },
+    [{ mood: 'bad', title: 'Translation service unavailable.' }],
+  ],
+  [
+    { embedded: null, listeners: { needing: 3, lacking: 0, replaced: 2, why: [] } },
+    [{ mood: 'warn', title: '2 of 3 listeners get translations of a replacement engine.' }],
   ],
   // All at once, the most severe first.
   [
     {
-      listeners: { needing: 3, lacking: 2 },
+      listeners: { needing: 3, lacking: 2, replaced: 1, why: ['no-connection'] },
       services: ['open', 'closed'],
       overload: 'late',
       notReady: 'draining',

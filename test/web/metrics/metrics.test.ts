@@ -88,9 +88,9 @@ test('counts observed events until it is disposed', async () => {
   recording('1', 'notice')
   recording('2', 'recording')
   recording('1', 'ended')
-  const outage = { room: 'r', speaker: 's', participant: 'p', to: 'es-es' }
-  observer.emit('outage', { ...outage, active: true, durationMs: 0 })
-  observer.emit('outage', { ...outage, active: false, durationMs: 1_500 })
+  const pair = { room: 'r', speaker: 's', listener: 'p', to: 'es-es' }
+  observer.emit('reception', { ...pair, gets: 'unavailable', why: 'no-place', missed: true, missedMs: 0 })
+  observer.emit('reception', { ...pair, gets: 'translated', missed: false, missedMs: 1_500 })
   const lines = await linesOf(registry)
   expect(lines).toContain('dragoman_recordings 1')
   expect(lines).toContain('dragoman_listener_outage_seconds_total 1.5')

@@ -1,5 +1,5 @@
 import { element } from '../../../pages/page/dom.ts'
-import type { JoinRefusal, Outbound, SelfView, UntranslatedSpeaker } from '../protocol.ts'
+import type { JoinRefusal, Outbound, ReceptionView, SelfView } from '../protocol.ts'
 import { Sound } from './audio.ts'
 import type { ConnectionState } from './call-state.ts'
 import { CallView } from './call-view.ts'
@@ -276,8 +276,8 @@ class Talk {
           message.ms + this.#connection.roundTripMs + this.#bufferedMs + (this.#sound?.outputMs ?? 0),
         )
         return
-      case 'outage':
-        this.#lack(message.speakers)
+      case 'receptions':
+        this.#lack(message.from.filter(({ missed }) => missed))
         return
       case 'mark':
         this.#sound?.order({ kind: 'mark', id: message.id })
@@ -336,7 +336,7 @@ class Talk {
     this.#welcomed = false
   }
 
-  #lack(speakers: readonly UntranslatedSpeaker[]): void {
+  #lack(speakers: readonly ReceptionView[]): void {
     const others = speakers.filter(({ you }) => !you)
     this.#outage = others.length > 0
     if (speakers.length === 0) {

@@ -3,6 +3,7 @@ import { type LanguageId, sameLanguage } from '../../../common/language.ts'
 import type { EndReason } from '../../../common/lifecycle.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { Admission, Invitation } from '../../../core/model/invitation.ts'
+import type { Reception } from '../../../core/model/reception.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import type { Relay } from '../../../core/room/relay.ts'
 import type { OutputLanguages } from '../contract.ts'
@@ -129,20 +130,23 @@ export class ChannelRoom {
 
   /** True if somebody speaks untranslated, or would. */
   get unavailable(): boolean {
-    return this.#options.relay.serviceUnavailable || this.untranslated?.length !== 0
+    return this.#lacking.length > 0
   }
 
   /** The names of those who speak without being translated; undefined if the service does not respond to anybody. */
   get untranslated(): readonly string[] | undefined {
-    const { relay } = this.#options
-    const room = relay.rooms.get(this.name)
-    if (!room) return []
-    const lacking = room.outages
-    if (lacking.length > 0 && relay.serviceUnavailable) return undefined
-    const works = Array.from(room.interpretations).some(({ gets }) => gets !== 'unavailable')
+    const missed = this.#lacking.filter(each => each.missed)
+    if (missed.some(({ why }) => why === 'service-unavailable')) return undefined
+    const participants = this.#options.relay.rooms.get(this.name)?.participants
+    return [...new Set(missed.map(({ speaker }) => participants?.get(speaker)?.state.name ?? speaker))]
+  }
+
+  /** Who lacks whose translation. */
+  get #lacking(): readonly Reception[] {
+    const receptions = this.#options.relay.rooms.get(this.name)?.receptions ?? []
+    const works = receptions.some(({ gets }) => gets === 'translated' || gets === 'stand-in')
     // A service that serves others does not recognize this language: that is not an outage.
-    const counted = lacking.filter(({ refused }) => !refused || !works)
-    return [...new Set(counted.map(({ speaker }) => speaker.state.name ?? speaker.id))]
+    return receptions.filter(({ gets, why }) => gets === 'unavailable' && !(works && why === 'refused'))
   }
 
   /** The output for announcements in `language`. */

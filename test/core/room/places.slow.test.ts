@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock, Ticker } from '../../../src/common/clock.ts'
-import type { OutageEvent } from '../../../src/core/model/events.ts'
+import type { Invitation } from '../../../src/core/model/invitation.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
@@ -9,42 +9,41 @@ import { FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { FakeSynthesizer, FakeTranslator } from '../../support/engines/fake-engines.ts'
 import { ScriptedEars } from '../../support/engines/scripted-ears.ts'
 import { LiveLeg } from '../../support/relay/live-leg.ts'
+import { missedBy } from '../../support/relay/missed.ts'
 import { fakeService, KEY } from '../../support/service/fake-service.ts'
 import { sine } from '../../support/transcode/tone.ts'
 import { until } from '../../support/until.ts'
 
 const PATIENCE_MS = 20_000
 
-/** Speakers of English and one Spanish listener, at the embedded server with two places. */
-async function room(speakers: readonly string[], texts: readonly string[]) {
+/** Speakers of English and one Spanish listener, at the embedded server with some places. */
+async function room(speakers: readonly string[], texts: readonly string[], maxSessions = 2) {
   const engines = new EngineSet({
     speechToText: [new ScriptedEars(texts)],
     translators: [new FakeTranslator()],
     synthesizers: [new FakeSynthesizer()],
   })
-  const { url } = await fakeService({ maxSessions: 2 }, { engines })
+  const { url } = await fakeService({ maxSessions }, { engines })
   const relay = new Relay({
     translator: new ServiceTranslator({ url, apiKey: KEY }),
     options: relayOptions({ echoSuppression: false }),
   })
   await relay.ready()
-  const outages: OutageEvent[] = []
   const translated: string[] = []
   let most = 0
-  relay.observer.on('outage', event => outages.push(event))
+  const outages = missedBy(relay.observer)
   relay.observer.on('caption', ({ name, final, translation }) => {
     if (final && translation) translated.push(`${name}: ${translation}`)
   })
   const voices = new Map<LiveLeg, { pcm: Int16Array; at: number }>()
   const legs = new Map<string, LiveLeg>()
-  for (const name of speakers) {
-    const leg = new LiveLeg(name, systemClock)
-    legs.set(name, leg)
-    relay.admit(leg, { room: 'r', speaks: 'en-us', hears: 'en-us', name })
+  const join = (id: string, invitation: Partial<Invitation>) => {
+    const leg = new LiveLeg(id, systemClock)
+    legs.set(id, leg)
+    relay.admit(leg, { room: 'r', ...invitation })
   }
-  const listener = new LiveLeg('listener', systemClock)
-  legs.set('listener', listener)
-  relay.admit(listener, { room: 'r', hears: 'es-es', original: 'off' })
+  for (const name of speakers) join(name, { speaks: 'en-us', hears: 'en-us', name })
+  join('listener', { hears: 'es-es', original: 'off' })
   const mouth = new Ticker(systemClock, FRAME_MS, () => {
     most = Math.max(most, relay.rooms.get('r')?.sessions ?? 0)
     for (const leg of legs.values()) {
@@ -58,6 +57,7 @@ async function room(speakers: readonly string[], texts: readonly string[]) {
     relay,
     outages,
     translated,
+    join,
     get most() {
       return most
     },
@@ -90,13 +90,43 @@ test('three speak at once: the listener is told about one of them, until a place
   await until(() => it.relay.metrics.fragmentsSent > 20, PATIENCE_MS, 'two sessions')
   it.say('Carla', 3_000)
   await until(() => it.outages.length > 0, PATIENCE_MS, 'the notice')
-  expect(it.outages).toMatchObject([{ name: 'Carla', participant: 'listener', active: true }])
+  expect(it.outages).toMatchObject([{ name: 'Carla', listener: 'listener', missed: true }])
   await until(() => it.translated.length === 3, PATIENCE_MS, 'all translations')
   expect(it.translated.at(-1)).toBe('Carla: THREE')
   await expect
-    .poll(() => it.outages.map(({ name, active }) => [name, active]))
+    .poll(() => it.outages.map(({ name, missed }) => [name, missed]))
     .toEqual([
       ['Carla', true],
       ['Carla', false],
+    ])
+})
+
+test('one place: three people of two languages, one speaks and is translated, and nobody is told otherwise', async () => {
+  await using it = await room(['Anna'], ['one', 'two'], 1)
+  for (const id of ['bert', 'carla']) it.join(id, { speaks: 'es-es', hears: 'es-es', name: id })
+  for (const translation of ['ONE', 'TWO']) {
+    it.say('Anna', 800)
+    await until(() => it.translated.at(-1) === `Anna: ${translation}`, PATIENCE_MS, translation)
+  }
+  expect([it.outages, it.most]).toEqual([[], 1])
+  expect(it.relay.receptions).toMatchObject({ unavailable: 0 })
+})
+
+test('one place: three speak at once, and are translated one after the other in the order in which they began', async () => {
+  await using it = await room(['Anna', 'Bert', 'Carla'], ['one', 'two', 'three'], 1)
+  it.say('Anna', 3_000)
+  await until(() => it.relay.metrics.fragmentsSent > 5, PATIENCE_MS, 'the first session')
+  it.say('Carla', 1_000)
+  await until(() => it.outages.length > 0, PATIENCE_MS, 'that Carla is untranslated')
+  it.say('Bert', 1_000)
+  await until(() => it.translated.length === 3, PATIENCE_MS, 'all translations')
+  expect(it.translated).toEqual(['Anna: ONE', 'Carla: TWO', 'Bert: THREE'])
+  await expect
+    .poll(() => it.outages.map(({ name, missed }) => [name, missed]))
+    .toEqual([
+      ['Carla', true],
+      ['Bert', true],
+      ['Carla', false],
+      ['Bert', false],
     ])
 })
