@@ -44,12 +44,8 @@ export class RoomRouter {
   readonly #room: string
   readonly #options: InterpretationOptions
   readonly #taps: RoomTaps
-<<<<<<< e95daeac7692b3892a233bb598b93c01f161e0cb
-=======
-  readonly #gains: OriginalGains
   /** What each listener gets from each speaker. */
   readonly receptions: Receptions
->>>>>>> ebcf590773b1794a2e4ec6e5cb7ea03748a26cc5
   readonly #interpretations = new Map<string, Interpretation>()
   readonly #draining = new Map<Interpretation, DrainingSession>()
   #participants: ReadonlyMap<string, Participant> = new Map()
@@ -58,12 +54,7 @@ export class RoomRouter {
     this.#room = room
     this.#options = options
     this.#taps = taps
-<<<<<<< e95daeac7692b3892a233bb598b93c01f161e0cb
-=======
     this.receptions = new Receptions(room, options.observer)
-    const { lowDb, duckIdleDb, duckActiveDb } = options.settings.original
-    this.#gains = { low: factor(lowDb), soft: factor(duckIdleDb), ducked: factor(duckActiveDb) }
->>>>>>> ebcf590773b1794a2e4ec6e5cb7ea03748a26cc5
   }
 
   get interpretations(): ReadonlyMap<string, Interpretation> {
