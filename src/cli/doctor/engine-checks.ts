@@ -105,7 +105,9 @@ export async function engineChecks(config: Config, options: EngineCheckOptions =
   const models = await modelChecks(engines)
   // A sentence would only repeat what is missing on this machine.
   const missing = [...installed, ...models].some(({ status }) => status === 'fail')
-  const usable = configuredEngines(config.embedded).filter(({ host }) => host !== undefined || !missing)
+  const usable = (await configuredEngines(config.embedded)).filter(
+    ({ host }) => host !== undefined || !missing,
+  )
   return [...installed, ...models, ...(await sentenceChecks(usable, options))]
 }
 

@@ -44,7 +44,7 @@ export async function listEngines(
   open: typeof openAlone = openAlone,
 ): Promise<void> {
   const listed: ListedEngine[] = []
-  for (const engine of configuredEngines(config.embedded)) listed.push(await described(engine, open))
+  for (const engine of await configuredEngines(config.embedded)) listed.push(await described(engine, open))
   if (json) return terminal.line(JSON.stringify(listed, undefined, 2))
   const head = ['kind', 'engine', 'languages', 'where', 'key', 'price', 'state']
   const rows = listed.map(({ kind, engine, languages, where, key, price = '', state }) => [

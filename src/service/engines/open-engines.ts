@@ -26,10 +26,13 @@ import { type AbsentEngine, reportAbsent } from './usage/absent-engines.ts'
 import type { EngineUsage } from './usage/engine-usage.ts'
 import { Phrasebook } from './vocabulary/phrasebook.ts'
 import { Vocabulary, type VocabularySettings } from './vocabulary/vocabulary.ts'
+import { withModels } from './with-models.ts'
 
 /** The settings of a service that its engines need. */
 export interface OpenSettings {
   readonly engines: EngineSettings
+  /** Folder of the installed models, whose engines follow those of the settings. */
+  readonly models?: string | undefined
   /** JSON file with the user's phrases. */
   readonly phrasebook?: string | undefined
   readonly vocabulary: VocabularySettings
@@ -39,11 +42,11 @@ export interface OpenSettings {
 }
 
 /**
- * Creates the engines of the settings in their order, then the installed ones. An unavailable engine is skipped and
+ * Creates the engines of the settings in their order, then those of installed models, then the installed programs. An unavailable engine is skipped and
  * logged, never an error. The caller closes the set.
  */
 export async function openEngines(
-  { engines, phrasebook, vocabulary: words, voices, maxSessions }: OpenSettings,
+  { engines: chosen, models, phrasebook, vocabulary: words, voices, maxSessions }: OpenSettings,
   threads: ThreadUse,
   around: {
     readonly clock: Clock
@@ -53,6 +56,12 @@ export async function openEngines(
   },
 ): Promise<EngineSet> {
   const { clock, wallClock, log, usage } = around
+  const { engines, refused } = await withModels(chosen, models)
+  for (const { kind, settings, models, refused: why } of refused) {
+    const reason = [models.join(', '), why].filter(Boolean).join(' ')
+    usage.missing.push({ kind, engine: settings.engine, reason })
+    log.warn({ engine: settings.engine, kind, reason }, 'engine not available')
+  }
   const vocabulary = new Vocabulary(words)
   const phrases = await Phrasebook.load(phrasebook, vocabulary.phrases())
   const context = { clock, wallClock, vocabulary, maxSpeakers: maxSessions, threads }
@@ -111,12 +120,14 @@ class Making<K extends keyof Ports> {
       }
       const { reason: error } = result
       if (!(error instanceof EngineError)) throw error
-      if (index < listed.length)
+      if (index < listed.length) {
+        this.#usage.missing.push({ kind: this.#kind, engine, reason: error.message })
         absent.push({
           engine,
           languages: languages ?? voices?.flatMap(voice => voice.languages ?? []),
           position: served.length,
         })
+      }
       if (told.has(error)) continue
       told.add(error)
       log.warn({ engine: error.engine, kind: error.kind, reason: error.message }, 'engine not available')

@@ -54,6 +54,7 @@ export function addRoutes(
       ...standIn,
       since: isoTime(since),
     })),
+    missing: engines.usage.missing,
   }))
 
   // No route reads any other body than a form, which its own scope parses. The framework's parsers would reject a body
