@@ -117,7 +117,10 @@ export class Downloader {
     }
     this.#answered = true
     const from = await this.#start(response, address, path, resumes ? size : 0)
-    if (from === undefined) return
+    const missing = (received: number, expected: number) => {
+      if (received < expected) throw new Interrupted(`ended after ${received} of ${expected} bytes`)
+    }
+    if (from === undefined) return missing(size, file.sha256 === undefined ? size : file.bytes)
     const total = from + Number(response.headers.get('content-length') ?? Number.NaN)
     const most = file.sha256 === undefined ? 2 * file.bytes + 100e6 : file.bytes
     let received = from
@@ -138,8 +141,7 @@ export class Downloader {
     } finally {
       await handle.close()
     }
-    const expected = file.sha256 === undefined ? total : file.bytes
-    if (received < expected) throw new Interrupted(`ended after ${received} of ${expected} bytes`)
+    missing(received, file.sha256 === undefined ? total : file.bytes)
   }
 
   /** Returns where the body starts, and prepares the file for it; undefined if nothing is missing. */
