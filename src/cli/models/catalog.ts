@@ -28,12 +28,22 @@ const catalogModel = z.strictObject({
 })
 export type CatalogModel = z.infer<typeof catalogModel>
 
-export const catalogSchema = z.strictObject({ version: z.literal(1), models: z.array(catalogModel) })
+const catalogSchema = z.strictObject({ version: z.literal(1), models: z.array(catalogModel) })
 
 /** Returns the models that can be installed, the preferred one of a purpose first. */
 export function readCatalog(): readonly CatalogModel[] {
   return catalogSchema.parse(JSON.parse(readFileSync(new URL('./catalog.json', import.meta.url), 'utf8')))
     .models
+}
+
+/** Reads the catalog of a mirror. Throws a `CommandError` if it is invalid. */
+export function parseCatalog(text: string): readonly CatalogModel[] {
+  try {
+    return catalogSchema.parse(JSON.parse(text)).models
+  } catch (cause) {
+    const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
+    throw new CommandError(`the catalog.json of the mirror is invalid: ${reason}`, { cause })
+  }
 }
 
 /** Name of a file at a mirror, and while it is downloaded. */

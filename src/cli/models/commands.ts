@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
@@ -16,8 +16,8 @@ import { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
 import { choiceOf, configuredEngines, openAlone } from '../engines/configured-engines.ts'
 import { CommandError } from '../errors.ts'
 import { startedAs, type Terminal, tableLines } from '../terminal.ts'
-import { type CatalogModel, readCatalog, select } from './catalog.ts'
-import { digestOf } from './download.ts'
+import { type CatalogModel, parseCatalog, readCatalog, select } from './catalog.ts'
+import { digestOf, mirrorCatalog } from './download.ts'
 import { assertDigests, freeSpace, install, neededSpace, type Progress, remove } from './install.ts'
 
 export interface AddOptions {
@@ -28,7 +28,6 @@ export interface AddOptions {
 /** Replaceable by tests. */
 export interface AddContext {
   readonly clock: Clock
-  readonly catalog: readonly CatalogModel[]
   readonly mirror: string | undefined
   readonly memory: number
   /** Answers yes or no. */
@@ -37,9 +36,6 @@ export interface AddContext {
 
 const REAL: AddContext = {
   clock: systemClock,
-  get catalog() {
-    return readCatalog()
-  },
   get mirror() {
     return process.env[MODELS_VARIABLE]?.trim() || undefined
   },
@@ -55,8 +51,10 @@ export async function addModels(
   what: readonly string[],
   { yes = false, trustOnFirstUse = false }: AddOptions,
   terminal: Terminal,
-  { clock, catalog, mirror, memory, ask }: AddContext = REAL,
+  { clock, mirror, memory, ask }: AddContext = REAL,
 ): Promise<void> {
+  const own = mirror === undefined ? undefined : await mirrorCatalog(mirror, clock)
+  const catalog = own === undefined ? readCatalog() : parseCatalog(own)
   const folder = config.embedded.models
   const { models, languages, notes } = select(what, catalog)
   const { models: present } = await readManifest(folder)
@@ -178,7 +176,7 @@ export async function checkModels(
   terminal: Terminal,
   { version, clock = systemClock }: { readonly version: string; readonly clock?: Clock },
 ): Promise<number> {
-  const folder = config.embedded.models
+  const folder = resolve(config.embedded.models)
   const { models } = await readManifest(folder)
   if (models.length === 0)
     throw new CommandError(`no models in ${folder}; install some: ${startedAs()} models add en es`)

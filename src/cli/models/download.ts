@@ -20,7 +20,7 @@ const PAUSE_MS = 1_000
 export interface DownloadOptions {
   /** Folder for downloads; a `.partial` file there is resumed. */
   readonly folder: string
-  /** Address of a mirror with all files, instead of those of the catalog. */
+  /** Address of a mirror with a folder for each model, instead of the addresses of the catalog. */
   readonly mirror?: string | undefined
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
@@ -47,14 +47,14 @@ export class Downloader {
    * Downloads a file, or resumes it. Rejects with a `CommandError` if it cannot be had or has another digest than the
    * catalog; a partial download stays, and is resumed by the next attempt.
    */
-  async get(file: CatalogFile): Promise<Downloaded> {
+  async get(file: CatalogFile, model: string): Promise<Downloaded> {
     const { mirror, signal } = this.#options
     const addresses =
-      mirror === undefined ? file.addresses : [`${mirror.replace(/\/+$/, '')}/${fileName(file)}`]
+      mirror === undefined ? file.addresses : [`${mirror.replace(/\/+$/, '')}/${model}/${fileName(file)}`]
     const problems: string[] = []
     for (const address of addresses)
       try {
-        return await this.#from(address, file, addresses.length)
+        return await this.#from(address, partialName(file, model), file, addresses.length)
       } catch (error) {
         signal?.throwIfAborted()
         if (!(error instanceof DownloadError)) throw error
@@ -63,9 +63,9 @@ export class Downloader {
     throw new CommandError(problems.join('; '))
   }
 
-  async #from(address: string, file: CatalogFile, places: number): Promise<Downloaded> {
+  async #from(address: string, name: string, file: CatalogFile, places: number): Promise<Downloaded> {
     const { folder, clock, signal } = this.#options
-    const path = join(folder, `${fileName(file)}.partial`)
+    const path = join(folder, name)
     let most = -1
     for (let attempt = 1; ; attempt++) {
       const size = await sizeOf(path)
@@ -111,9 +111,7 @@ export class Downloader {
     } catch (error) {
       signal?.throwIfAborted()
       if (this.#answered) throw new Interrupted(reasonOf(error))
-      throw new DownloadError(
-        `cannot reach ${new URL(address).host} (${reasonOf(error)}); without access to the internet, set ${MODELS_VARIABLE} to the address of a mirror`,
-      )
+      throw unreachable(address, error)
     }
     this.#answered = true
     const from = await this.#start(response, address, path, resumes ? size : 0)
@@ -161,6 +159,29 @@ export class Downloader {
   }
 }
 
+/**
+ * Returns the text of the mirror's own `catalog.json`, which replaces the catalog; undefined if it has none. Rejects with
+ * a `CommandError` if nothing answers.
+ */
+export async function mirrorCatalog(mirror: string, clock: Clock): Promise<string | undefined> {
+  const address = `${mirror.replace(/\/+$/, '')}/catalog.json`
+  using watch = new Watch(clock, FIRST_ANSWER_MS)
+  try {
+    const response = await fetch(address, { signal: watch.signal })
+    if (response.ok) return await response.text()
+    await response.body?.cancel()
+    return undefined
+  } catch (error) {
+    throw unreachable(address, error)
+  }
+}
+
+function unreachable(address: string, error: unknown): DownloadError {
+  return new DownloadError(
+    `cannot reach ${new URL(address).host} (${reasonOf(error)}); without access to the internet, set ${MODELS_VARIABLE} to the address of a mirror`,
+  )
+}
+
 /** A failure that another address may not have. */
 class DownloadError extends CommandError {}
 
@@ -192,6 +213,11 @@ class Watch implements Disposable {
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]()
   }
+}
+
+/** Name of a file of a model while it is downloaded. */
+export function partialName(file: CatalogFile, model: string): string {
+  return `${model}-${fileName(file)}.partial`
 }
 
 /** Deletes a partial download. */

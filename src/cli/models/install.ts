@@ -11,7 +11,7 @@ import { writeFileAtomic } from '../../storage/atomic-file.ts'
 import { withLock } from '../../storage/file-lock.ts'
 import { CommandError } from '../errors.ts'
 import { type CatalogModel, fileName } from './catalog.ts'
-import { Downloader, digestOf, discard } from './download.ts'
+import { Downloader, digestOf, discard, partialName } from './download.ts'
 import { filesIn, unpack } from './unpack.ts'
 
 /** Folders of the installation itself; their names are no names of models. */
@@ -97,7 +97,7 @@ export async function install(
       const installed = await one(model, downloader, options)
       const others = manifest.models.filter(({ name }) => name !== model.name)
       await save(folder, { ...manifest, models: [...others, installed] })
-      for (const file of model.files) await discard(join(folder, DOWNLOADS, `${fileName(file)}.partial`))
+      for (const file of model.files) await discard(join(folder, DOWNLOADS, partialName(file, model.name)))
       options.installed?.(model)
     }
     const manifest = await readManifest(folder)
@@ -124,7 +124,7 @@ async function one(
     }),
   )
   for (const file of files) {
-    const { path, sha256 } = await get.get(file)
+    const { path, sha256 } = await get.get(file, name)
     before += file.bytes
     downloads.push({
       file: fileName(file),

@@ -75,9 +75,9 @@ let mirror: Mirror
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'models-'))
   mirror = await Mirror.start({
-    'model.enes.bin.gz': PACKED,
-    'vocab.enes.spm.gz': WORDS,
-    'm.tar.bz2': ARCHIVE,
+    'translator-en-es/model.enes.bin.gz': PACKED,
+    'translator-en-es/vocab.enes.spm.gz': WORDS,
+    'voice-es/m.tar.bz2': ARCHIVE,
   })
 })
 afterEach(async () => {
@@ -167,31 +167,34 @@ describe('an interruption at every tenth', () => {
 
 describe('nothing is installed, and the message names the cause,', () => {
   test('for a wrong digest', async () => {
-    mirror.files.set('model.enes.bin.gz', gzipSync(noise(400_000, 2)).subarray(0, PACKED.length))
+    mirror.files.set(
+      'translator-en-es/model.enes.bin.gz',
+      gzipSync(noise(400_000, 2)).subarray(0, PACKED.length),
+    )
     await expect(add([translator])).rejects.toThrow(
       /has the SHA-256 [0-9a-f]{64}, the catalog says .* deleted/,
     )
     expect(await installedNames()).toEqual([])
-    mirror.files.set('model.enes.bin.gz', PACKED)
+    mirror.files.set('translator-en-es/model.enes.bin.gz', PACKED)
     await add([translator])
     await expectComplete()
   })
 
   test('for a file that ends early', async () => {
-    mirror.files.set('model.enes.bin.gz', PACKED.subarray(0, 100_000))
+    mirror.files.set('translator-en-es/model.enes.bin.gz', PACKED.subarray(0, 100_000))
     await expect(add([translator])).rejects.toThrow(/ended after 100000 of \d+ bytes; run the command again/)
-    mirror.files.set('model.enes.bin.gz', PACKED)
+    mirror.files.set('translator-en-es/model.enes.bin.gz', PACKED)
     await add([translator])
     await expectComplete()
   })
 
   test('for a file that is larger', async () => {
-    mirror.files.set('model.enes.bin.gz', noise(PACKED.length + 1))
+    mirror.files.set('translator-en-es/model.enes.bin.gz', noise(PACKED.length + 1))
     await expect(add([translator])).rejects.toThrow(/larger than the catalog says/)
   })
 
   test('for an address that answers with an error', async () => {
-    mirror.files.delete('vocab.enes.spm.gz')
+    mirror.files.delete('translator-en-es/vocab.enes.spm.gz')
     await expect(add([translator])).rejects.toThrow(/vocab.enes.spm.gz answered 404/)
   })
 
@@ -206,10 +209,10 @@ describe('nothing is installed, and the message names the cause,', () => {
 
   test('for an archive that is none', async () => {
     const files = [file('m.tar.bz2', WORDS, { unpack: 'tar.bz2' })]
-    mirror.files.set('m.tar.bz2', WORDS)
+    mirror.files.set('voice-es/m.tar.bz2', WORDS)
     await expect(add([{ ...voice, files }])).rejects.toThrow(/m.tar.bz2 is damaged and cannot be unpacked/)
     expect(await leftovers()).toEqual(['.unpacking-voice-es'])
-    mirror.files.set('m.tar.bz2', ARCHIVE)
+    mirror.files.set('voice-es/m.tar.bz2', ARCHIVE)
     await rm(join(folder, '.downloads'), { recursive: true })
     await add([voice])
     expect(await leftovers()).toEqual([])
@@ -217,14 +220,14 @@ describe('nothing is installed, and the message names the cause,', () => {
 
   test('for an archive that unpacks to far more than expected', async () => {
     const bomb = gzipSync(new Uint8Array(11_000_000))
-    mirror.files.set('bomb.gz', bomb)
+    mirror.files.set('translator-en-es/bomb.gz', bomb)
     const files = [file('bomb.gz', bomb, { unpack: 'gz' })]
     await expect(add([{ ...translator, unpacked: 1_000, files }])).rejects.toThrow(/unpacks to more than/)
   })
 
   test('on a full disk', async () => {
     await mkdir(join(folder, '.downloads'))
-    await symlink('/dev/full', join(folder, '.downloads', 'model.enes.bin.gz.partial'))
+    await symlink('/dev/full', join(folder, '.downloads', 'translator-en-es-model.enes.bin.gz.partial'))
     mirror.answer = (_request, response) => {
       // As if resumed: a new file would replace the link.
       response
@@ -259,7 +262,7 @@ test('a file that has changed at its address since the interruption is downloade
   const other = gzipSync(noise(300_000, 3))
   mirror.breaks.push(100_000)
   mirror.answer = request => {
-    if (request.headers.range) mirror.files.set('model.enes.bin.gz', other)
+    if (request.headers.range) mirror.files.set('translator-en-es/model.enes.bin.gz', other)
     return false
   }
   await add([unknown], { trustOnFirstUse: true, progress: () => mirror.cut() })
@@ -268,17 +271,18 @@ test('a file that has changed at its address since the interruption is downloade
 
 test('the next address is used when one does not have the file', async () => {
   const [first, second] = translator.files as [CatalogFile, CatalogFile]
-  const addresses = [`${mirror.url}/gone/nothing.gz`, `${mirror.url}/v2/model.enes.bin.gz`]
+  const at = `${mirror.url}/translator-en-es`
+  const addresses = [`${at}/nothing.gz`, `${at}/model.enes.bin.gz`]
   const files = [
     { ...first, addresses },
-    { ...second, addresses: [`${mirror.url}/v2/vocab.enes.spm.gz`] },
+    { ...second, addresses: [`${at}/vocab.enes.spm.gz`] },
   ]
   await add([{ ...translator, files }], { mirror: undefined })
   expect(await installedNames()).toEqual(['translator-en-es'])
   expect(mirror.requests.map(({ name }) => name)).toEqual([
-    'nothing.gz',
-    'model.enes.bin.gz',
-    'vocab.enes.spm.gz',
+    'translator-en-es/nothing.gz',
+    'translator-en-es/model.enes.bin.gz',
+    'translator-en-es/vocab.enes.spm.gz',
   ])
 })
 

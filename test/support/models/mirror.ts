@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A mirror of model files on this machine, which can misbehave. */
+/** A mirror of model files on this machine, by `<model>/<file>`, which can misbehave. */
 export class Mirror implements AsyncDisposable {
   readonly files = new Map<string, Uint8Array>()
   readonly requests: { name: string; range: string | undefined }[] = []
@@ -45,7 +45,7 @@ export class Mirror implements AsyncDisposable {
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    const name = new URL(request.url ?? '', this.url).pathname.split('/').at(-1)!
+    const name = new URL(request.url ?? '', this.url).pathname.replace('/models/', '')
     this.requests.push({ name, range: request.headers.range })
     if (this.answer?.(request, response)) return
     const content = this.files.get(name)

@@ -1,7 +1,8 @@
+import type { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { type Transferable, Worker } from 'node:worker_threads'
 
 /** Two languages, as the models name them. */
 export interface Direction {
@@ -27,7 +28,10 @@ interface Calls {
 }
 
 /** A thread that translates: the package's, or one with a script in tests. */
-export type TranslationThread = Pick<Worker, 'postMessage' | 'on' | 'terminate'>
+export interface TranslationThread extends Pick<EventEmitter, 'on'> {
+  postMessage(message: unknown, moved?: readonly Transferable[]): void
+  terminate(): Promise<unknown>
+}
 
 interface Pending {
   readonly resolve: (value: unknown) => void

@@ -1,0 +1,30 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../../../src/common/clock.ts'
+import { BergamotWorker } from '../../../../../src/service/engines/local/firefox/bergamot-worker.ts'
+import { FirefoxTranslator } from '../../../../../src/service/engines/local/firefox/firefox-translator.ts'
+
+test('the package of Firefox translations loads in a thread', async () => {
+  const worker = new BergamotWorker(reason => expect.fail(reason))
+  await worker.initialize()
+  await worker.free({ from: 'en', to: 'es' })
+  worker.close()
+  await expect(worker.initialize()).rejects.toThrow('is closed')
+})
+
+test('a model that is none ends the thread, and the service lives', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bergamot-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  for (const name of ['model.enes.intgemm.alphas.bin', 'lex.50.50.enes.s2t.bin', 'vocab.enes.spm'])
+    await writeFile(join(folder, name), Buffer.alloc(4_096, 7))
+  const directions = [{ from: 'en', to: 'es', model: folder }]
+  const engine = await FirefoxTranslator.create({ directions }, { clock: systemClock })
+  onTestFinished(() => engine.close())
+  engine.prepare('en-us', 'es-es')
+  for (let attempt = 0; attempt < 2; attempt++)
+    await expect(engine.translate('Good morning.', 'en-us', 'es-es')).rejects.toThrow(
+      /^firefox: cannot load the model en-es: /,
+    )
+})
