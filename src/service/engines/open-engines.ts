@@ -3,7 +3,7 @@ import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
-import type { EngineContext, Ports } from './definition.ts'
+import type { EngineContext, Ports, ProviderKey } from './definition.ts'
 import { EngineError, type Synthesizer } from './engine.ts'
 import { EngineSet } from './engine-set.ts'
 import {
@@ -139,13 +139,27 @@ class Making<K extends keyof Ports> {
   async #create(entry: EngineEntry): Promise<Ports[K] | undefined> {
     const { engine: name } = entry
     const engine = engineNamed(this.#kind, name)
-    if (!isInstalled(name)) return engine.create(await withKey(entry), this.#context)
+    if (!isInstalled(name)) {
+      assertKey(this.#kind, entry, engine.key)
+      return engine.create(await withKey(entry), this.#context)
+    }
     const settings = this.#settings[name]
     if (!settings.enabled) return undefined
     const made = this.#installed.get(name) ?? Promise.resolve(engine.create(settings, this.#context))
     this.#installed.set(name, made)
     return made
   }
+}
+
+/** Throws an `EngineError` for an engine at its provider without a key, which would only fail in calls. */
+function assertKey(
+  kind: keyof Ports,
+  { engine, url, apiKey, apiKeyFile }: EngineEntry,
+  key?: ProviderKey,
+): void {
+  if (!key || apiKey !== undefined || apiKeyFile !== undefined) return
+  if (url !== undefined && !key.hosts.test(URL.parse(url)?.hostname ?? '')) return
+  throw new EngineError(kind, engine, `has no API key: set apiKey or ${key.variable}`)
 }
 
 /** Returns the entry with the key of its file. Rejects with an `Error` that names the file. */

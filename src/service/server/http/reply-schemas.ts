@@ -50,6 +50,7 @@ export const healthSchema = z.strictObject({
     })
     .describe('Names of the available engines.'),
   understood: z.array(languageId).describe('Languages in which speech is recognized.'),
+  spoken: z.array(languageId).describe('Languages for which there is a voice.'),
   standIns: z
     .array(
       z.strictObject({

@@ -50,6 +50,7 @@ export function addRoutes(
     understood: catalog.languages.flatMap(({ languageId, transcription }) =>
       transcription ? [languageId] : [],
     ),
+    spoken: catalog.languages.flatMap(({ languageId, synthesis }) => (synthesis ? [languageId] : [])),
     standIns: engines.usage.standIns.map(({ since, ...standIn }) => ({
       ...standIn,
       since: isoTime(since),
