@@ -9,7 +9,7 @@ import { describePrice } from '../../service/engines/usage/billing.ts'
 import { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
 import { type Check, renderChecks } from '../doctor/check.ts'
 import { installedCheck } from '../doctor/engine-checks.ts'
-import { modelChecks } from '../doctor/model-checks.ts'
+import { installedModelChecks, modelChecks } from '../doctor/model-checks.ts'
 import { type Terminal, tableLines } from '../terminal.ts'
 import { type ConfiguredEngine, configuredEngines, openAlone } from './configured-engines.ts'
 
@@ -112,6 +112,7 @@ export async function showModels(
   const checks: Check[] = [
     ...installed.map(engine => installedCheck(engine.name, engine)),
     ...(await modelChecks(engines)),
+    ...(await installedModelChecks(config.embedded)),
   ]
   if (json) return terminal.line(JSON.stringify(checks, undefined, 2))
   for (const line of renderChecks(checks).split('\n')) terminal.line(line)

@@ -3,8 +3,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
-import { MODELS_VARIABLE } from '../../config/environment.ts'
-import type { Config } from '../../config/load.ts'
+import { type Config, modelsMirror } from '../../config/load.ts'
 import {
   type InstalledModel,
   machineMemory,
@@ -37,7 +36,7 @@ export interface AddContext {
 const REAL: AddContext = {
   clock: systemClock,
   get mirror() {
-    return process.env[MODELS_VARIABLE]?.trim() || undefined
+    return modelsMirror()
   },
   get memory() {
     return machineMemory()

@@ -303,7 +303,9 @@ test('a second process says that the first one is at work', async () => {
 test('a damaged model is not used, and adding it repairs it', async () => {
   await add([translator])
   await writeFile(join(folder, 'translator-en-es', 'vocab.enes.spm'), 'w')
-  expect(await modelEntries(folder, 8e9)).toEqual([])
+  expect(await modelEntries(folder, 8e9)).toMatchObject([
+    { refused: expect.stringMatching(/vocab.enes.spm is damaged: install translator-en-es again/) },
+  ])
   await add([translator])
   await expectComplete()
 })

@@ -10,7 +10,7 @@ import { type LanguageId, primaryLanguage } from '../../../common/language.ts'
 import { LANGUAGE_ROWS } from '../languages.ts'
 
 /** Name of a model, and of its folder. */
-export const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/)
+const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/)
 /** A language of a model (`es`), or of one region (`es-mx`). */
 const modelLanguage = z.string().regex(/^[a-z]{2,3}(-[a-z0-9]{2,3})?$/)
 const bytes = z.int().min(0)
@@ -131,8 +131,10 @@ export async function modelEntries(
     const [from, to] = model.languages
     return { from, to, model: pathOf(model) }
   })
+  const damaged = of('translation').filter(model => !translators.includes(model))
   return [
     ...recognizers,
+    ...damaged.map(model => entry('translation', [model], { engine: 'firefox' })),
     ...(directions.length > 0 ? [entry('translation', translators, { engine: 'firefox', directions })] : []),
     ...voiceEntries(of('synthesis'), (model, settings) =>
       entry('synthesis', [model], { engine: 'sherpa', model: pathOf(model), ...settings }),
