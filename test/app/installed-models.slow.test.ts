@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -10,17 +10,18 @@ import { ctcFiles, transducerFiles } from '../support/engines/sherpa/streaming-t
 import { HAS_SHERPA } from '../support/engines/sherpa/tone-engines.ts'
 import { pitchOf, type ToneWord, tones, WORDS } from '../support/engines/sherpa/tone-words.ts'
 import { vadModel, voiceFiles } from '../support/engines/sherpa/utterance-tone-models.ts'
+import { tinyMarian } from '../support/engines/tiny-marian.ts'
 import { Mirror, sha256 } from '../support/models/mirror.ts'
 import { Shell } from '../support/shell.ts'
 import { until } from '../support/until.ts'
 
 const PATIENCE_MS = 60_000
 /**
- * What is said and heard, of words below 3.4 kHz, which telephones transmit. Nobody says words that they have just heard:
+ * Words and their translations, below 3.4 kHz, which telephones transmit. Nobody says words that they have just heard:
  * that would be an echo.
  */
-const TO_SPANISH = { 'one two': 'three four', 'six five': 'two one' }
-const TO_ENGLISH = { 'five six': 'three four' }
+const TO_SPANISH = { one: 'three', two: 'four', six: 'two', five: 'one' }
+const TO_ENGLISH = { five: 'three', six: 'four' }
 
 type Files = Readonly<Record<string, string | Uint8Array>>
 
@@ -44,16 +45,14 @@ async function toneMirror(): Promise<Mirror> {
       return { addresses, bytes: packed.length, sha256: sha256(packed), unpack: 'gz' }
     }),
   })
-  const garbage = Buffer.alloc(4_096, 7)
-  const marian = { 'model.a.bin': garbage, 'lex.a.bin': garbage, 'vocab.a.spm': garbage }
   const models = [
     model('tones-en', 'transcription', ['en'], ctcFiles(), { streaming: true }),
     model('tones-es', 'transcription', ['es'], transducerFiles(), { streaming: true }),
     model('silero_vad', 'detection', [], { 'silero_vad.onnx': vadModel() }),
     model('voice-en', 'synthesis', ['en-us'], voiceFiles(), { voices: [{ name: 'a', gender: 'F' }] }),
     model('voice-es', 'synthesis', ['es-es'], voiceFiles(), { voices: [{ name: 'b', gender: 'M' }] }),
-    model('firefox-en-es', 'translation', ['en', 'es'], marian),
-    model('firefox-es-en', 'translation', ['es', 'en'], marian),
+    model('firefox-en-es', 'translation', ['en', 'es'], tinyMarian(TO_SPANISH)),
+    model('firefox-es-en', 'translation', ['es', 'en'], tinyMarian(TO_ENGLISH)),
   ]
   mirror.files.set('catalog.json', Buffer.from(JSON.stringify({ version: 1, models })))
   return mirror
@@ -80,13 +79,7 @@ describe.skipIf(!HAS_SHERPA)('models from a mirror', () => {
     expect(add.out).toMatch(/MIT[\s\S]*to download, .* of space .* of memory/)
     expect((await readManifest(folder)).models).toHaveLength(7)
 
-    // There is no Marian model of tones: the phrases are translated by the phrasebook.
-    const phrases = { en: { es: TO_SPANISH }, es: { en: TO_ENGLISH } }
-    await writeFile(join(shell.folder, 'phrases.json'), JSON.stringify(phrases))
-    const serving = shell.startWith(
-      { DRAGOMAN_EMBEDDED_PHRASEBOOK: 'phrases.json' },
-      ...['serve', '--port', '0', '--insecure'],
-    )
+    const serving = shell.start('serve', '--port', '0', '--insecure')
     const [, address = ''] = await serving.says(/on the line at (http:\S+)/)
     const call = (language: string) => {
       const wishes = new URLSearchParams({ room: 'desk', speaks: language, hears: language, original: 'off' })
@@ -130,17 +123,26 @@ describe.skipIf(!HAS_SHERPA)('models from a mirror', () => {
     await using shell = await Shell.open()
     const add = shell.startWith({ DRAGOMAN_MODELS_URL: mirror.url }, 'models', 'add', 'en', 'es', '--yes')
     expect(await add.ended, add.err).toBe(0)
+    const whole = await shell.run('models', 'check', '--json')
+    expect(whole.code, whole.out).toBe(0)
+    const loaded = JSON.parse(whole.out).engines.map(({ result }: { result: string }) => result)
+    expect(loaded).toEqual(Array(5).fill(expect.stringMatching(/^loaded in \d+\.\d s$/)))
+
+    // The same size, another content.
+    const model = join(shell.folder, 'models', 'firefox-en-es', 'model.tiny.intgemm8.bin')
+    await writeFile(model, (await readFile(model)).fill(7))
     const { code, out } = await shell.run('models', 'check', '--json')
     expect(code).toBe(1)
     const { models, engines } = JSON.parse(out)
-    expect(models.map(({ files }: { files: string }) => files)).toEqual(Array(7).fill('ok'))
-    const results = engines.map(
-      ({ engine, result }: { engine: string; result: string }) => `${engine}: ${result}`,
-    )
-    expect(results.filter((each: string) => /sherpa: loaded in/.test(each))).toHaveLength(4)
-    expect(
-      results.filter((each: string) => /^translation.firefox: firefox: cannot load the model/.test(each)),
-    ).toHaveLength(1)
+    expect(models.filter(({ files }: { files: string }) => files !== 'ok')).toMatchObject([
+      { name: 'firefox-en-es', files: 'model.tiny.intgemm8.bin is damaged' },
+    ])
+    expect(engines.filter(({ ok }: { ok: boolean }) => !ok)).toMatchObject([
+      {
+        engine: 'translation/firefox',
+        result: expect.stringMatching(/^firefox: cannot load the model en-es: /),
+      },
+    ])
     expect(out).not.toContain(shell.folder)
   })
 })

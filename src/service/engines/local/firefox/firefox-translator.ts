@@ -71,6 +71,8 @@ export class FirefoxTranslator implements TextTranslator {
   readonly #line: Task[] = []
   /** Loaded models, in the order of their last use. */
   readonly #loaded = new Map<string, Direction>()
+  /** Models that have translated: some damage shows only at the first text. */
+  readonly #proven = new Set<string>()
   /** Until when (ms of the clock) a model that could not be loaded is not tried again, and why. */
   readonly #broken = new Map<string, { until: number; reason: string }>()
   #worker: BergamotWorker | undefined
@@ -162,8 +164,11 @@ export class FirefoxTranslator implements TextTranslator {
     try {
       const translation = await this.#within(TEXT_MS, worker.translate(text, route))
       this.#failures = 0
+      for (const direction of route) this.#proven.add(keyOf(direction))
       return translation.trim()
     } catch (error) {
+      const unproven = route.filter(each => !this.#proven.has(keyOf(each)))
+      if (unproven.length > 0) throw this.#breakModels(worker, unproven, error as Error)
       this.#fail(worker, (error as Error).message)
       throw error
     }
@@ -200,12 +205,17 @@ export class FirefoxTranslator implements TextTranslator {
       await this.#within(LOAD_MS, worker.load(direction, buffers))
       this.#loaded.set(key, direction)
     } catch (cause) {
-      // The memory of the library is in an unknown state.
-      this.#stop(worker)
-      const reason = `cannot load the model ${direction.from}-${direction.to}: ${(cause as Error).message}`
-      this.#broken.set(key, { until: this.#clock.now() + REST_MS, reason })
-      throw new Error(reason, { cause })
+      throw this.#breakModels(worker, [direction], cause as Error)
     }
+  }
+
+  /** Lets models rest that could not be loaded, and returns the error. The memory of the library is in an unknown state. */
+  #breakModels(worker: BergamotWorker, directions: readonly Direction[], cause: Error): Error {
+    this.#stop(worker)
+    const reason = `cannot load the model ${directions.map(keyOf).join(' or ')}: ${cause.message}`
+    for (const direction of directions)
+      this.#broken.set(keyOf(direction), { until: this.#clock.now() + REST_MS, reason })
+    return new Error(reason, { cause })
   }
 
   /** The thread failed: the next text starts another one, after some failures in a row only later. */

@@ -156,11 +156,24 @@ test('a broken model ends only its thread: the other models go on, and it is tri
   expect(await engine.translate('b', 'en-us', 'es-es')).toBe('b [en-es]')
 })
 
+test('a model that fails with its first text is broken, too', async () => {
+  script = thread => {
+    thread.broken = ({ name, args }) => name === 'translate' && (args[0] as Request).models[0]!.to === 'es'
+  }
+  const engine = await translator('en-es', 'en-fr')
+  for (let attempt = 0; attempt < 4; attempt++)
+    await expect(engine.translate('a', 'en-us', 'es-es')).rejects.toThrow(/cannot load the model en-es/)
+  expect(threads).toHaveLength(1)
+  expect(await engine.translate('a', 'en-us', 'fr-fr')).toBe('a [en-fr]')
+})
+
 test('a thread that ends is started again, and rests after three failures in a row', async () => {
   const engine = await translator('en-es')
+  expect(await engine.translate('a', 'en-us', 'es-es')).toBe('a [en-es]')
   script = thread => {
     thread.broken = ({ name }) => name === 'translate'
   }
+  script(threads[0]!)
   for (let failure = 1; failure <= 3; failure++)
     await expect(engine.translate('a', 'en-us', 'es-es')).rejects.toThrow('firefox: Aborted()')
   await expect(engine.translate('a', 'en-us', 'es-es')).rejects.toThrow('firefox: Aborted()')
@@ -174,13 +187,11 @@ test('a thread that ends is started again, and rests after three failures in a r
 })
 
 test('a text without an answer fails after ten seconds, and the next one gets another thread', async () => {
-  script = thread => {
-    thread.silent = ['translate']
-  }
   const engine = await translator('en-es')
+  expect(await engine.translate('a', 'en-us', 'es-es')).toBe('a [en-es]')
+  threads[0]!.silent = ['translate']
   const late = engine.translate('a', 'en-us', 'es-es').catch((error: Error) => error)
-  while (threads[0]?.texts.length !== 1) await new Promise(resolve => setImmediate(resolve))
-  script = () => {}
+  while (threads[0]?.texts.length !== 2) await new Promise(resolve => setImmediate(resolve))
   clock.advance(10_000)
   expect(await late).toMatchObject({ message: 'firefox: no result after 10000 ms' })
   expect(await engine.translate('b', 'en-us', 'es-es')).toBe('b [en-es]')
