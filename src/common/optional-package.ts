@@ -35,7 +35,7 @@ const PARTS = {
   // Its worker is started in a way that depends on its files.
   firefox: {
     what: 'Translation by Firefox models',
-    packages: { '@browsermt/bergamot-translator': ['0.4.9', '0.4.9'] },
+    packages: { '@browsermt/bergamot-translator': ['0.4.9', '0.4'] },
   },
   sherpa: { what: 'sherpa-onnx', packages: { 'sherpa-onnx-node': ['1.13', '1'] } },
 } as const satisfies Record<
