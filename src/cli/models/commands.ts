@@ -98,7 +98,12 @@ export async function addModels(
     await install(models, languages, {
       ...{ folder, mirror, trustOnFirstUse, clock, signal: stop.signal },
       now: () => new Date(),
-      progress: progress => terminal.status(meter.line(progress)),
+      progress: progress => {
+        const line = meter.line(progress)
+        // A log shows only the steps.
+        if (terminal.interactive) terminal.status(line)
+        else if (meter.begins) terminal.line(line)
+      },
       installed: ({ name }) => {
         terminal.status('')
         terminal.line(`${name} is installed.`)
@@ -279,6 +284,8 @@ const RATE_MS = 5_000
 /** Formats the progress with a rate and the time that is left. */
 class TransferMeter {
   readonly #clock: Clock
+  /** True after the first line of a step. */
+  begins = false
   #what = ''
   #marks: { at: number; bytes: number }[] = []
 
@@ -289,7 +296,8 @@ class TransferMeter {
   line({ model, step, bytes, total }: Progress): string {
     const now = this.#clock.now()
     const what = `${step} ${model}`
-    if (what !== this.#what) this.#marks = []
+    this.begins = what !== this.#what
+    if (this.begins) this.#marks = []
     this.#what = what
     if (now - (this.#marks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) > 250) this.#marks.push({ at: now, bytes })
     while (this.#marks.length > 2 && this.#marks[0]!.at < now - RATE_MS) this.#marks.shift()

@@ -131,10 +131,18 @@ export async function modelEntries(
     const [from, to] = model.languages
     return { from, to, model: pathOf(model) }
   })
-  const damaged = of('translation').filter(model => !translators.includes(model))
+  const isDamaged = ({ name }: InstalledModel) => found.get(name) !== undefined
+  const damaged = [
+    ...of('detection')
+      .filter(isDamaged)
+      .map(model => entry('transcription', [model], { engine: 'sherpa' })),
+    ...of('translation')
+      .filter(isDamaged)
+      .map(model => entry('translation', [model], { engine: 'firefox' })),
+  ]
   return [
     ...recognizers,
-    ...damaged.map(model => entry('translation', [model], { engine: 'firefox' })),
+    ...damaged,
     ...(directions.length > 0 ? [entry('translation', translators, { engine: 'firefox', directions })] : []),
     ...voiceEntries(of('synthesis'), (model, settings) =>
       entry('synthesis', [model], { engine: 'sherpa', model: pathOf(model), ...settings }),
