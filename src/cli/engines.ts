@@ -33,7 +33,10 @@ const healthSchema = z.object({
     interpretation: z.array(z.string()).default([]),
   }),
   understood: z.array(z.string()).default([]),
+  spoken: z.array(z.string()).default([]),
+  missing: z.array(z.object({ engine: z.string(), reason: z.string() })).default([]),
 })
+type Health = z.infer<typeof healthSchema>
 type Engines = z.input<typeof healthSchema>['engines']
 
 const PATIENCE_MS = 3_000
@@ -43,16 +46,23 @@ export async function embeddedEngines(url: string): Promise<TerminalText[]> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
     const health = healthSchema.safeParse(await response.json())
-    return health.success ? engineLines(health.data.engines, health.data.understood) : []
+    return health.success ? engineLines(health.data.engines, health.data) : []
   } catch {
     return []
   }
 }
 
-/** Describes the engines: names, what is missing, the languages understood, and the quality of the default ones. */
-export function engineLines(engines: Engines, understood: readonly string[] = []): TerminalText[] {
+/** Describes the engines: names, what is missing, the languages understood and spoken, and how to get better ones. */
+export function engineLines(
+  engines: Engines,
+  { understood = [], spoken = [], missing: absent = [] }: Partial<Omit<Health, 'engines'>> = {},
+): TerminalText[] {
   const { transcription, translation, synthesis, interpretation = [] } = engines
-  const speech = understood.length === 0 ? [] : [listed('', `speech understood in ${shortened(understood)}`)]
+  const speech = [
+    ...(understood.length === 0 ? [] : [listed('', `speech understood in ${shortened(understood)}`)]),
+    ...(spoken.length === 0 ? [] : [listed('', `spoken in ${shortened(spoken)}`)]),
+    ...absent.map(({ reason }) => warning(listed('', fitting(`missing: ${reason}`)))),
+  ]
   const missing = [
     ...(transcription.length === 0 ? ['recognizes speech'] : []),
     ...(translation.length === 0 ? ['translates'] : []),
@@ -64,6 +74,7 @@ export function engineLines(engines: Engines, understood: readonly string[] = []
     return [
       warning(listed('engines', `no engine installed that ${missing.join(', ')}`)),
       warning(listed('', `calls hear original voices; install: ${SETUP}`)),
+      ...speech,
     ]
   }
   const names = [transcription, translation, synthesis].map(each => [...new Set(each)].join(', '))
@@ -71,9 +82,16 @@ export function engineLines(engines: Engines, understood: readonly string[] = []
     listed('engines', [...interpretation, names.join(' → ')].join(', else ')),
     ...speech,
     ...(transcription.every(name => name === 'pocketsphinx')
-      ? [listed('', 'English recognition only, gist quality; better engines: docs/service/engines.md')]
+      ? [listed('', `English only, gist quality; better: ${startedAs()} models add en es`)]
       : []),
   ]
+}
+
+/** Letters of a value that fit into a line of 80 columns. */
+const MOST_LETTERS = 67
+
+function fitting(text: string): string {
+  return text.length <= MOST_LETTERS ? text : `${text.slice(0, MOST_LETTERS - 1)}…`
 }
 
 /** Languages that fit into a line of 80 columns. */

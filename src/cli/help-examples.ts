@@ -34,6 +34,17 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
     ['engines test pocketsphinx --json', 'one engine, for scripts'],
     ['engines test --live', 'servers as well'],
   ],
+  models: [
+    ['models add en es', 'everything for calls between English and Spanish'],
+    ['models list --all', 'what is installed, and what could be'],
+  ],
+  'models add': [
+    ['models add en es', 'shows sizes and licenses, and asks'],
+    ['models add en fr --yes', 'for scripts'],
+  ],
+  'models list': [['models list --json', 'for scripts']],
+  'models check': [['models check', 'also the result to send with a problem']],
+  'models remove': [['models remove es', 'what is used only for Spanish']],
   'engines models': [['engines models', 'of the engines on this machine']],
   init: [
     ['init', 'with questions'],

@@ -13,6 +13,7 @@ import {
   addEnginesCommands,
   addFleetCommand,
   addInitCommand,
+  addModelsCommands,
   addNumberCommands,
   languageOption,
 } from './subcommands.ts'
@@ -126,6 +127,7 @@ program
   .action(async () => (await import('./engines.ts')).setUp())
 addInitCommand(program, terminal)
 addEnginesCommands(program, terminal, file => loadConfig({ file }))
+addModelsCommands(program, terminal, file => loadConfig({ file }), version)
 addNumberCommands(program, terminal, file => loadConfig({ file }))
 addDiscordCommands(program, terminal, file => loadConfig({ file }))
 

@@ -96,6 +96,63 @@ export function addEnginesCommands(
     )
 }
 
+/** `dragoman models …`: models for the embedded service. `load` reads the settings of `--config`. */
+export function addModelsCommands(
+  program: Command,
+  terminal: Terminal,
+  load: (file: string | undefined) => Config,
+  version: string,
+): void {
+  const models = program
+    .command('models')
+    .description('install models that recognize, translate and speak on this machine')
+  const settings = () =>
+    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
+  const json = () => new Option('--json', 'print the result as JSON')
+  const commands = () => import('./models/commands.ts')
+
+  models
+    .command('add')
+    .description('download and install what the languages of your calls need')
+    .argument('<what...>', 'languages like en or es-mx, or names of models')
+    .option('--yes', 'install without a question')
+    .option(
+      '--trust-on-first-use',
+      'accept files whose digest is not in the catalog, and store what was seen',
+    )
+    .addOption(settings())
+    .action(async (what: string[], { config, ...options }) =>
+      (await commands()).addModels(load(config), what, options, terminal),
+    )
+
+  models
+    .command('list')
+    .description('list the installed models')
+    .option('--all', 'also those that can be installed')
+    .addOption(settings())
+    .addOption(json())
+    .action(async ({ config, ...options }) => (await commands()).listModels(load(config), options, terminal))
+
+  models
+    .command('check')
+    .description('verify the digests of all files and load each model')
+    .addOption(settings())
+    .addOption(json())
+    .action(async ({ config, ...options }) => {
+      const out = await commands()
+      process.exitCode = await out.checkModels(load(config), options, terminal, { version })
+    })
+
+  models
+    .command('remove')
+    .description('remove languages or models, also while the service runs')
+    .argument('<what...>', 'languages or names of models, as listed')
+    .addOption(settings())
+    .action(async (what: string[], { config }) =>
+      (await commands()).removeModels(load(config), what, terminal),
+    )
+}
+
 /** Parses `text` as a language, or throws commander’s error that names the option. */
 export function languageOption(text: string): string {
   try {

@@ -32,6 +32,11 @@ const PARTS = {
     },
   },
   azure: { what: 'Azure Speech', packages: { 'microsoft-cognitiveservices-speech-sdk': ['1.52', '1'] } },
+  // Its worker is started in a way that depends on its files.
+  firefox: {
+    what: 'Translation by Firefox models',
+    packages: { '@browsermt/bergamot-translator': ['0.4.9', '0.4'] },
+  },
   sherpa: { what: 'sherpa-onnx', packages: { 'sherpa-onnx-node': ['1.13', '1'] } },
 } as const satisfies Record<
   string,

@@ -15,26 +15,39 @@ test('engines are listed in the order of a call, with the limits of the offline 
     }),
   )
   expect(shown).toContain('pocketsphinx → apertium → espeak, sherpa')
-  expect(shown).toContain('English recognition only')
+  expect(shown).toContain('English only, gist quality; better:')
   const better = {
     transcription: ['openai', 'pocketsphinx'],
     translation: ['apertium'],
     synthesis: ['espeak'],
   }
-  expect(text(engineLines(better))).not.toContain('English recognition only')
+  expect(text(engineLines(better))).not.toContain('English only, gist quality; better:')
 })
 
 test('the languages that can be spoken are listed, within 80 columns', () => {
   const engines = { transcription: ['sherpa'], translation: ['apertium'], synthesis: ['espeak'] }
   const many = ['de-de', 'en-us', 'en-gb', 'es-es', 'es-419', 'fr-fr', 'it-it', 'pt-br']
-  const lines = text(engineLines(engines, many)).split('\n')
+  const lines = text(engineLines(engines, { understood: many })).split('\n')
   expect(lines[1]).toContain('speech understood in de-de, en-us, en-gb, es-es, es-419 and 3 more')
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+test('what is spoken is listed, and each engine that is missing with its reason', () => {
+  const engines = { transcription: ['pocketsphinx'], translation: ['apertium'], synthesis: ['espeak'] }
+  const reason = 'openai: has no API key: set apiKey or OPENAI_API_KEY'
+  const long = `firefox: /a/very/long/path/of/a/folder/of/models${'/x'.repeat(30)} is missing`
+  const missing = [reason, long].map(each => ({ engine: each, reason: each }))
+  const lines = text(engineLines(engines, { spoken: ['en-us', 'es-es'], missing })).split('\n')
+  expect(lines.join('\n')).toContain('spoken in en-us, es-es')
+  expect(lines.join('\n')).toContain(`missing: ${reason}`)
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
 })
 
 test('an engine from speech to speech needs no others', () => {
   const none = { transcription: [], translation: [], synthesis: [] }
-  const shown = text(engineLines({ ...none, interpretation: ['openai-translate'] }, ['en-us']))
+  const shown = text(
+    engineLines({ ...none, interpretation: ['openai-translate'] }, { understood: ['en-us'] }),
+  )
   expect(shown).toContain('openai-translate')
   expect(shown).toContain('speech understood in en-us')
   expect(shown).not.toContain('no engine')

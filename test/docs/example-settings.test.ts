@@ -19,17 +19,4 @@ describe('settings files of the examples', () => {
     }).embedded.engines
     expect(interpretation).toMatchObject([{ engine: 'openai', apiKey: 'sk-test', budget: { perDay: 20 } }])
   })
-
-  it('on-this-machine.yaml uses no server elsewhere and no key', () => {
-    const { transcription, translation, synthesis } = loadConfig({
-      env: {},
-      file: new URL('on-this-machine.yaml', EXAMPLES).pathname,
-    }).embedded.engines
-    for (const choice of [...transcription, ...translation, ...synthesis]) {
-      if ('url' in choice) expect(new URL(choice.url).hostname).toBe('127.0.0.1')
-      expect('apiKey' in choice ? choice.apiKey : undefined).toBeUndefined()
-    }
-    expect(transcription.map(({ engine }) => engine)).toEqual(['sherpa', 'sherpa'])
-    expect(synthesis.map(({ engine }) => engine)).toEqual(['sherpa', 'sherpa', 'sherpa', 'sherpa'])
-  })
 })

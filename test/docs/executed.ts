@@ -22,6 +22,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman setup/, 'test/package/package.slow.test.ts', "'setup'"],
   [/^dragoman keys/, 'test/cli/keys.slow.test.ts', "'revoke'"],
   [/^dragoman engines/, 'test/cli/engines/engine-commands.test.ts', 'testEngines'],
+  [/^dragoman models/, 'test/app/installed-models.slow.test.ts', "'models', 'add'"],
   [/^dragoman translate/, 'test/cli/translate.slow.test.ts', 'translate'],
   [/^dragoman conformance/, 'test/cli/conformance/embedded.slow.test.ts', 'conform'],
   [/^dragoman twilio (bind|unbind)/, 'test/cli/twilio-numbers.slow.test.ts', 'unbind'],

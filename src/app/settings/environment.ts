@@ -5,8 +5,12 @@ import type { Problem } from './problems.ts'
 const PREFIX = 'DRAGOMAN_'
 const FILE = '_FILE'
 
-/** Names the settings file. The only variable that is not itself a setting. */
+/** Names the settings file. */
 export const CONFIG_VARIABLE = 'DRAGOMAN_CONFIG'
+/** Address from which `dragoman models add` downloads instead. */
+export const MODELS_VARIABLE = 'DRAGOMAN_MODELS_URL'
+/** Variables that are not settings. */
+const OTHER: readonly string[] = [CONFIG_VARIABLE, MODELS_VARIABLE]
 
 /** One setting from the environment. */
 export interface Setting {
@@ -29,7 +33,7 @@ export function readEnvironment(
 ): Setting[] {
   const settings: Setting[] = []
   for (const [variable, text] of Object.entries(env)) {
-    if (!variable.startsWith(PREFIX) || variable === CONFIG_VARIABLE || !text) continue
+    if (!variable.startsWith(PREFIX) || OTHER.includes(variable) || !text) continue
     if (isServiceLink(variable, text)) continue
     const fromFile = keyOfFile(variable)
     const key = fromFile ?? KEYS.find(known => known.variable === variable)

@@ -12,7 +12,13 @@ import {
 } from 'yaml'
 import { type DeepReadonly, listed } from '../../common/setting-fields.ts'
 import { configSchema, listeningHost, START_SCHEMAS, type Started } from './cross-checks.ts'
-import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './environment.ts'
+import {
+  CONFIG_VARIABLE,
+  type Environment,
+  MODELS_VARIABLE,
+  readEnvironment,
+  type Setting,
+} from './environment.ts'
 import { ConfigError, type Problem, problemsOf } from './problems.ts'
 import { withProviderKeys } from './provider-keys.ts'
 import type { CheckedConfig, ConfigInput } from './schema.ts'
@@ -36,6 +42,11 @@ export type Config = DeepReadonly<
     file: string | undefined
   }
 >
+
+/** Returns the address of the mirror for models, if one is set. */
+export function modelsMirror(env: Environment = process.env): string | undefined {
+  return env[MODELS_VARIABLE]?.trim() || undefined
+}
 
 export type DeepPartial<T> = T extends readonly unknown[]
   ? T

@@ -6,7 +6,7 @@ import { type EngineTest, testEngine } from '../engines/engine-test.ts'
 import { SETUP } from '../engines.ts'
 import { sampleSentence } from '../sample-audio.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import { modelChecks } from './model-checks.ts'
+import { installedModelChecks, modelChecks } from './model-checks.ts'
 import { statusOf } from './requests.ts'
 
 /** Time for one sentence through an engine, in addition to its duration (ms). */
@@ -102,10 +102,12 @@ export async function engineChecks(config: Config, options: EngineCheckOptions =
   const { engines } = config.embedded
   const examined = await examineInstalled(engines)
   const installed = examined.map(engine => installedCheck(WORK[engine.kind], engine))
-  const models = await modelChecks(engines)
+  const models = [...(await modelChecks(engines)), ...(await installedModelChecks(config.embedded))]
   // A sentence would only repeat what is missing on this machine.
   const missing = [...installed, ...models].some(({ status }) => status === 'fail')
-  const usable = configuredEngines(config.embedded).filter(({ host }) => host !== undefined || !missing)
+  const usable = (await configuredEngines(config.embedded)).filter(
+    ({ host }) => host !== undefined || !missing,
+  )
   return [...installed, ...models, ...(await sentenceChecks(usable, options))]
 }
 

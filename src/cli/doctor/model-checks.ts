@@ -1,9 +1,23 @@
 import type { Config } from '../../app/settings/load.ts'
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
 import { inspectModel, type ModelTask } from '../../service/engines/local/sherpa/model-files.ts'
+import { withModels } from '../../service/engines/with-models.ts'
+import { startedAs } from '../terminal.ts'
 import { type Check, fail, ok } from './check.ts'
 
 type Engines = Config['embedded']['engines']
+
+/** Names the installed models that are not used, with the reason. The others are tried with a sentence. */
+export async function installedModelChecks({ engines, models }: Config['embedded']): Promise<Check[]> {
+  const { refused } = await withModels(engines, models)
+  return refused.map(({ kind, models: names, refused: why }) =>
+    fail(
+      `${kind}: ${names.join(', ') || 'models'}`,
+      why,
+      `${startedAs()} models add with your languages repairs it, models remove removes it`,
+    ),
+  )
+}
 
 /** Checks whether the files of the sherpa-onnx models of the settings are complete, without loading them. */
 export async function modelChecks(engines: Engines): Promise<Check[]> {

@@ -15,6 +15,7 @@ import {
 import { ThreadUse } from '../../service/engines/thread-budget.ts'
 import type { Billing } from '../../service/engines/usage/billing.ts'
 import type { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
+import { withModels } from '../../service/engines/with-models.ts'
 
 type Embedded = Config['embedded']
 
@@ -36,8 +37,9 @@ export interface ConfiguredEngine {
   readonly settings: OpenSettings
 }
 
-/** Returns the engines in order of preference, by kind. */
-export function configuredEngines(embedded: Embedded): ConfiguredEngine[] {
+/** Returns the engines in order of preference, by kind, with those of the installed models. */
+export async function configuredEngines(given: Embedded): Promise<ConfiguredEngine[]> {
+  const embedded = { ...given, ...(await withModels(given.engines, given.models)) } as Embedded
   return ENGINE_KINDS.flatMap(kind => {
     const listed = listOf(embedded.engines, kind)
     const rest = installedNames(kind)
@@ -89,7 +91,13 @@ function alone(kind: EngineKind, choice: EngineEntry, embedded: Embedded): OpenS
     }
   const { budget: _, ...unlimited } = choice
   engines[kind] = [unlimited]
-  return { ...embedded, engines: engines as unknown as EngineSettings, phrasebook: undefined, voices: {} }
+  return {
+    ...embedded,
+    engines: engines as unknown as EngineSettings,
+    models: undefined,
+    phrasebook: undefined,
+    voices: {},
+  }
 }
 
 function listOf(engines: EngineSettings, kind: EngineKind): readonly EngineEntry[] {

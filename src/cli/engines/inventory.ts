@@ -9,7 +9,7 @@ import { describePrice } from '../../service/engines/usage/billing.ts'
 import { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
 import { type Check, renderChecks } from '../doctor/check.ts'
 import { installedCheck } from '../doctor/engine-checks.ts'
-import { modelChecks } from '../doctor/model-checks.ts'
+import { installedModelChecks, modelChecks } from '../doctor/model-checks.ts'
 import { type Terminal, tableLines } from '../terminal.ts'
 import { type ConfiguredEngine, configuredEngines, openAlone } from './configured-engines.ts'
 
@@ -44,7 +44,7 @@ export async function listEngines(
   open: typeof openAlone = openAlone,
 ): Promise<void> {
   const listed: ListedEngine[] = []
-  for (const engine of configuredEngines(config.embedded)) listed.push(await described(engine, open))
+  for (const engine of await configuredEngines(config.embedded)) listed.push(await described(engine, open))
   if (json) return terminal.line(JSON.stringify(listed, undefined, 2))
   const head = ['kind', 'engine', 'languages', 'where', 'key', 'price', 'state']
   const rows = listed.map(({ kind, engine, languages, where, key, price = '', state }) => [
@@ -112,6 +112,7 @@ export async function showModels(
   const checks: Check[] = [
     ...installed.map(engine => installedCheck(engine.name, engine)),
     ...(await modelChecks(engines)),
+    ...(await installedModelChecks(config.embedded)),
   ]
   if (json) return terminal.line(JSON.stringify(checks, undefined, 2))
   for (const line of renderChecks(checks).split('\n')) terminal.line(line)

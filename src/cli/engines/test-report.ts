@@ -30,7 +30,7 @@ export async function testEngines(
   options: TestEnginesOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const engines = selectEngines(configuredEngines(config.embedded), options.name)
+  const engines = selectEngines(await configuredEngines(config.embedded), options.name)
   const sentence = await sentenceOf(options, config)
   const to = options.to ?? config.languages.hears
   const results: EngineTest[] = []

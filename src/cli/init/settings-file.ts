@@ -97,11 +97,14 @@ export function neededSecrets({ engines, phone, discord }: InitAnswers): readonl
 }
 
 /** Returns the commands that follow, in order; `program` starts this one. */
-export function nextSteps({ phone, discord }: InitAnswers, file: string, program: string): readonly string[] {
+export function nextSteps(answers: InitAnswers, file: string, program: string): readonly string[] {
+  const { speaks, hears, engines, phone, discord } = answers
   const config = file === 'dragoman.yaml' ? '' : ` --config ${file}`
   return [
     `${program} serve${config}`,
     ...(phone ? [`${program} twilio bind ${phone.number} --account-sid AC…${config}`] : []),
     ...(discord ? [`${program} discord invite${config}`] : []),
+    // Without models, only English is understood, and roughly.
+    ...(engines.kind === 'offline' ? [`${program} models add ${speaks} ${hears}${config}`] : []),
   ]
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
-import type { EngineContext, Ports } from './definition.ts'
+import type { EngineContext, Ports, ProviderKey } from './definition.ts'
 import { EngineError, type Synthesizer } from './engine.ts'
 import { EngineSet } from './engine-set.ts'
 import {
@@ -26,10 +26,13 @@ import { type AbsentEngine, reportAbsent } from './usage/absent-engines.ts'
 import type { EngineUsage } from './usage/engine-usage.ts'
 import { Phrasebook } from './vocabulary/phrasebook.ts'
 import { Vocabulary, type VocabularySettings } from './vocabulary/vocabulary.ts'
+import { withModels } from './with-models.ts'
 
 /** The settings of a service that its engines need. */
 export interface OpenSettings {
   readonly engines: EngineSettings
+  /** Folder of the installed models, whose engines follow those of the settings. */
+  readonly models?: string | undefined
   /** JSON file with the user's phrases. */
   readonly phrasebook?: string | undefined
   readonly vocabulary: VocabularySettings
@@ -39,11 +42,11 @@ export interface OpenSettings {
 }
 
 /**
- * Creates the engines of the settings in their order, then the installed ones. An unavailable engine is skipped and
+ * Creates the engines of the settings in their order, then those of installed models, then the installed programs. An unavailable engine is skipped and
  * logged, never an error. The caller closes the set.
  */
 export async function openEngines(
-  { engines, phrasebook, vocabulary: words, voices, maxSessions }: OpenSettings,
+  { engines: chosen, models, phrasebook, vocabulary: words, voices, maxSessions }: OpenSettings,
   threads: ThreadUse,
   around: {
     readonly clock: Clock
@@ -53,6 +56,12 @@ export async function openEngines(
   },
 ): Promise<EngineSet> {
   const { clock, wallClock, log, usage } = around
+  const { engines, refused } = await withModels(chosen, models)
+  for (const { kind, settings, models, refused: why } of refused) {
+    const reason = [models.join(', '), why].filter(Boolean).join(' ')
+    usage.missing.push({ kind, engine: settings.engine, reason })
+    log.warn({ engine: settings.engine, kind, reason }, 'engine not available')
+  }
   const vocabulary = new Vocabulary(words)
   const phrases = await Phrasebook.load(phrasebook, vocabulary.phrases())
   const context = { clock, wallClock, vocabulary, maxSpeakers: maxSessions, threads }
@@ -111,12 +120,14 @@ class Making<K extends keyof Ports> {
       }
       const { reason: error } = result
       if (!(error instanceof EngineError)) throw error
-      if (index < listed.length)
+      if (index < listed.length) {
+        this.#usage.missing.push({ kind: this.#kind, engine, reason: error.message })
         absent.push({
           engine,
           languages: languages ?? voices?.flatMap(voice => voice.languages ?? []),
           position: served.length,
         })
+      }
       if (told.has(error)) continue
       told.add(error)
       log.warn({ engine: error.engine, kind: error.kind, reason: error.message }, 'engine not available')
@@ -128,13 +139,27 @@ class Making<K extends keyof Ports> {
   async #create(entry: EngineEntry): Promise<Ports[K] | undefined> {
     const { engine: name } = entry
     const engine = engineNamed(this.#kind, name)
-    if (!isInstalled(name)) return engine.create(await withKey(entry), this.#context)
+    if (!isInstalled(name)) {
+      assertKey(this.#kind, entry, engine.key)
+      return engine.create(await withKey(entry), this.#context)
+    }
     const settings = this.#settings[name]
     if (!settings.enabled) return undefined
     const made = this.#installed.get(name) ?? Promise.resolve(engine.create(settings, this.#context))
     this.#installed.set(name, made)
     return made
   }
+}
+
+/** Throws an `EngineError` for an engine at its provider without a key, which would only fail in calls. */
+function assertKey(
+  kind: keyof Ports,
+  { engine, url, apiKey, apiKeyFile }: EngineEntry,
+  key?: ProviderKey,
+): void {
+  if (!key || apiKey !== undefined || apiKeyFile !== undefined) return
+  if (url !== undefined && !key.hosts.test(URL.parse(url)?.hostname ?? '')) return
+  throw new EngineError(kind, engine, `has no API key: set apiKey or ${key.variable}`)
 }
 
 /** Returns the entry with the key of its file. Rejects with an `Error` that names the file. */

@@ -4,6 +4,7 @@
  */
 export { apertium } from './local/apertium/apertium.ts'
 export { espeak } from './local/espeak.ts'
+export { firefox } from './local/firefox/firefox-translator.ts'
 export { pocketsphinx } from './local/pocketsphinx/pocketsphinx.ts'
 export { sherpaTranscription } from './local/sherpa/sherpa-recognizer.ts'
 export { sherpaSynthesis } from './local/sherpa/sherpa-synthesizer.ts'

@@ -44,6 +44,8 @@ export const serviceConfigSchema = z
       }),
     /** JSON file with more keys, which can change while the service runs: `dragoman keys`. */
     keyFile: z.string().min(1).optional(),
+    /** Folder of the models that `dragoman models add` installs. */
+    models: z.string().min(1).optional(),
     /** Database file in which the usage of keys and engines survives a restart; it can be shared with other services. */
     stateFile: z.string().min(1).optional(),
     open: z
@@ -122,6 +124,10 @@ export const embeddedSettingsSchema = z.strictObject({
   keyFile: z.string().min(1).default('dragoman.keys.json').meta({
     about:
       'File with the key digests of the embedded service. `dragoman keys` adds and revokes keys while it runs.',
+  }),
+  models: z.string().min(1).default('models').meta({
+    about:
+      'Folder of the models that `dragoman models add` installs. They are used after the engines listed in `embedded.engines` and before the installed programs.',
   }),
 })
 

@@ -97,6 +97,13 @@ function* draining({ notReady }: Health): Generator<DashboardProblem> {
 }
 
 function* engines({ embedded }: Health): Generator<DashboardProblem> {
+  if (embedded?.running && embedded.missing.length > 0)
+    yield {
+      mood: 'warn',
+      title: `Not available: ${embedded.missing.join('; ')}.`,
+      effect: 'Their languages are offered only if another engine has them.',
+      fix: 'Correct it and restart; `dragoman doctor` checks each engine.',
+    }
   const missing = embedded?.engines.filter(({ instead }) => instead !== null) ?? []
   if (embedded?.running && missing.length > 0)
     yield {

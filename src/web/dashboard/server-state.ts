@@ -31,6 +31,8 @@ interface EmbeddedFigures {
     readonly instead: string
     readonly why: string
   }[]
+  /** Engines that are not available until the next start. */
+  readonly missing?: readonly { readonly reason: string }[]
 }
 
 /** What the state is read from. The caller keeps ownership. */
@@ -102,6 +104,7 @@ function healthOf(sources: ServerSources, listeners: Health['listeners']): Healt
           running: service.running,
           restarts: service.restarts,
           engines: service.figures ? engineViews(service.figures) : [],
+          missing: service.figures?.missing?.map(({ reason }) => reason) ?? [],
         }
       : null,
   }

@@ -123,6 +123,8 @@ export interface Health {
     readonly running: boolean
     readonly restarts: number
     readonly engines: readonly EngineView[]
+    /** Why engines of the settings, or models, are not available. */
+    readonly missing: readonly string[]
   } | null
 }
 

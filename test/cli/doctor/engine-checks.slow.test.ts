@@ -11,7 +11,7 @@ type Engines = NonNullable<NonNullable<ConfigInput['embedded']>['engines']>
 /** The findings for the engines of a list, without the installed ones. */
 async function checks(engines: Engines) {
   const { embedded } = loadConfig({ env: {}, overrides: { embedded: { engines } } })
-  return await sentenceChecks(configuredEngines(embedded).filter(({ model }) => model !== undefined))
+  return await sentenceChecks((await configuredEngines(embedded)).filter(({ model }) => model !== undefined))
 }
 
 async function ofServer(rejects: string[]) {

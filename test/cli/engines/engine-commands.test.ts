@@ -86,8 +86,10 @@ function opens(ears: Readonly<Record<string, ScriptedEars>>): typeof openAlone {
 }
 
 describe('the configured engines', () => {
-  it('are in order, numbered, with the installed ones that are not listed last', () => {
-    expect(configuredEngines(config.embedded).map(({ kind, name, local }) => [kind, name, local])).toEqual([
+  it('are in order, numbered, with the installed ones that are not listed last', async () => {
+    expect(
+      (await configuredEngines(config.embedded)).map(({ kind, name, local }) => [kind, name, local]),
+    ).toEqual([
       ['transcription', 'openai', false],
       ['transcription', 'openai-2', true],
       ['transcription', 'pocketsphinx', true],
@@ -96,8 +98,8 @@ describe('the configured engines', () => {
     ])
   })
 
-  it('have settings for themselves alone, without their budget', () => {
-    const [first, , pocketsphinx] = configuredEngines(config.embedded)
+  it('have settings for themselves alone, without their budget', async () => {
+    const [first, , pocketsphinx] = await configuredEngines(config.embedded)
     const { engines } = first!.settings
     expect(engines.transcription).toMatchObject([{ engine: 'openai', languages: ['en-us'] }])
     expect(engines.transcription[0]).not.toHaveProperty('budget')

@@ -12,7 +12,7 @@ const WELL: Health = {
   eventLoopLagMs: 400,
   memoryPercent: 10,
   latency: null,
-  embedded: { running: true, restarts: 3, engines: [] },
+  embedded: { running: true, restarts: 3, engines: [], missing: [] },
 }
 const PIPER: EngineView = {
   ...{ kind: 'synthesis', engine: 'piper', requests: 1, failed: 1 },
@@ -39,7 +39,7 @@ test.each<[Partial<Health>, object[]]>([
     [{ mood: 'warn', effect: 'A fallback service translates.' }],
   ],
   [
-    { services: ['open'], embedded: { running: false, restarts: 3, engines: [] } },
+    { services: ['open'], embedded: { running: false, restarts: 3, engines: [], missing: [] } },
     [
       {
         title: 'Embedded engines are restarting (3 times).',
@@ -52,7 +52,7 @@ test.each<[Partial<Health>, object[]]>([
   [{ overload: 'memory', memoryPercent: 93 }, [{ effect: 'New calls are rejected.' }]],
   [{ notReady: 'draining' }, [{ mood: 'warn', fix: '' }]],
   [
-    { embedded: { running: true, restarts: 0, engines: [PIPER] } },
+    { embedded: { running: true, restarts: 0, engines: [PIPER], missing: [] } },
     [{ mood: 'warn', title: 'Engines are replaced: espeak instead of piper.' }],
   ],
   // Listeners can lack a speaker although the service responds.

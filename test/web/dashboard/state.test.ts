@@ -100,14 +100,21 @@ test('an embedded engine that is missing is shown with its replacement, also if 
   world.sources.embedded = () => ({
     running: true,
     restarts: 0,
-    figures: { engines: [{ kind: 'synthesis', engine: 'espeak', requests }], standIns: [absent] },
+    figures: {
+      engines: [{ kind: 'synthesis', engine: 'espeak', requests }],
+      standIns: [absent],
+      missing: [{ reason: 'deepl: has no API key' }],
+    },
   })
   const { health, problems } = world.state()
   expect(health.embedded?.engines).toEqual([
     { ...absent, requests: 0, failed: 0 },
     { kind: 'synthesis', engine: 'espeak', requests: 10, failed: 2, instead: null, why: null },
   ])
-  expect(problems.map(({ title }) => title)).toEqual(['Engines are replaced: espeak instead of piper.'])
+  expect(problems.map(({ title }) => title)).toEqual([
+    'Not available: deepl: has no API key.',
+    'Engines are replaced: espeak instead of piper.',
+  ])
 })
 
 test('latency of the last five minutes by stage, and the lag and lost audio of a participant', async () => {

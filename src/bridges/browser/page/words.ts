@@ -55,7 +55,7 @@ const en = {
   name: 'My name',
   aloneHint: 'Until someone joins, you hear your own translation.',
   fewLanguages:
-    'Speech recognition on this server supports only {languages}. Other languages need another engine.',
+    'Speech recognition on this server supports only {languages}. For more languages and better quality, its operator runs `dragoman models add`.',
   engines: 'You can speak {languages}. Engines: {engines}.',
   guestHint: 'Speak your own language. You hear everyone in this one.',
   listenerHint: 'You hear everyone in this language.',

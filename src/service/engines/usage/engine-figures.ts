@@ -20,6 +20,14 @@ export interface StandIn {
   readonly since: number
 }
 
+/** An engine of the settings, or a model, that could not be created. */
+export interface MissingEngine {
+  readonly kind: EngineKind
+  readonly engine: string
+  /** Starts with the name of the engine; never contains a key. */
+  readonly reason: string
+}
+
 /** The figures of one engine since the service started. Plain values: they cross from process to process. */
 export interface EngineFigures {
   readonly kind: EngineKind

@@ -4,7 +4,7 @@ import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import { UsageLedger } from '../../usage-ledger.ts'
 import type { EngineKind } from '../engine.ts'
 import type { Billing } from './billing.ts'
-import type { EngineFigures, StandIn } from './engine-figures.ts'
+import type { EngineFigures, MissingEngine, StandIn } from './engine-figures.ts'
 import { EngineMeter } from './engine-meter.ts'
 
 export interface EngineUsageOptions {
@@ -26,6 +26,8 @@ export class EngineUsage {
   readonly #standIns = new Map<string, StandIn>()
   /** Engines that always replace an unavailable engine, by kind and name. */
   readonly #substitutes = new Set<string>()
+  /** Engines of the settings, and models, that are not available until the next start. */
+  readonly missing: MissingEngine[] = []
 
   constructor({
     clock = systemClock,

@@ -50,6 +50,7 @@ export const healthSchema = z.strictObject({
     })
     .describe('Names of the available engines.'),
   understood: z.array(languageId).describe('Languages in which speech is recognized.'),
+  spoken: z.array(languageId).describe('Languages for which there is a voice.'),
   standIns: z
     .array(
       z.strictObject({
@@ -61,6 +62,15 @@ export const healthSchema = z.strictObject({
       }),
     )
     .describe('Engines that serve instead of preferred ones at present.'),
+  missing: z
+    .array(
+      z.strictObject({
+        kind: z.enum(['transcription', 'translation', 'synthesis', 'interpretation']),
+        engine: z.string(),
+        reason: z.string().describe('For people.'),
+      }),
+    )
+    .describe('Engines of the settings, and installed models, that are not available until the next start.'),
 })
 
 export const languagesSchema: z.ZodType<LanguageEntry[]> = z.array(

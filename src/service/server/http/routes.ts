@@ -50,10 +50,12 @@ export function addRoutes(
     understood: catalog.languages.flatMap(({ languageId, transcription }) =>
       transcription ? [languageId] : [],
     ),
+    spoken: catalog.languages.flatMap(({ languageId, synthesis }) => (synthesis ? [languageId] : [])),
     standIns: engines.usage.standIns.map(({ since, ...standIn }) => ({
       ...standIn,
       since: isoTime(since),
     })),
+    missing: engines.usage.missing,
   }))
 
   // No route reads any other body than a form, which its own scope parses. The framework's parsers would reject a body

@@ -54,7 +54,7 @@ async function lockedFolder(folder: string, clock: Clock): Promise<FileHandle | 
       if (!late) return undefined
       throw new BridgeError(
         'CONFIG',
-        `the folder ${folder} is locked by another process that changes keys: try again`,
+        `the folder ${folder} is locked by another process that changes its files: try again when it has finished`,
       )
     }
     await pause(clock)
@@ -100,7 +100,7 @@ async function stuck(lock: string): Promise<BridgeError> {
   const holder = pid > 0 ? `process ${pid}, which ${isAlive(pid) ? 'is running' : 'has ended'}` : 'a process'
   return new BridgeError(
     'CONFIG',
-    `${lock} was left by ${holder}: remove it if no other process is changing the keys`,
+    `${lock} was left by ${holder}: remove it if no other process is changing the files`,
   )
 }
 

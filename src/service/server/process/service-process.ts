@@ -16,8 +16,8 @@ const BACK_OFF_MS = { first: 100, most: 5_000 }
 const STEADY_MS = 10_000
 /** Time to shut down gracefully before the process is killed (ms). */
 const GOODBYE_MS = 4_000
-/** Time to start listening (ms): engines are loaded, possibly on a busy machine. */
-const START_MS = 60_000
+/** Time to start listening (ms): engines are loaded before, each model within 120 s. */
+const START_MS = 150_000
 
 /** Options of the embedded service's process. */
 export interface ServiceProcessOptions {

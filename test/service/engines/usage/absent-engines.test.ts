@@ -66,3 +66,29 @@ test('an engine of the settings that cannot be created is reported; installed on
   await set.close()
   await rm(folder, { recursive: true })
 })
+
+test('an engine at its provider without a key is missing at once, and its languages are not offered', async () => {
+  const { engines, ...rest } = serviceSettings({
+    apiKeys: ['unused'],
+    engines: {
+      ...{ pocketsphinx: { enabled: false }, apertium: { enabled: false }, espeak: { enabled: false } },
+      transcription: [
+        { engine: 'openai', url: 'https://api.openai.com', model: 'm', languages: ['es-es'] },
+        { engine: 'openai', url: 'http://127.0.0.1:9', model: 'm', languages: ['fr-fr'] },
+      ],
+    },
+  })
+  const usage = new EngineUsage()
+  const around = { clock: systemClock, wallClock: systemWallClock, log: noopLogger, usage }
+  const set = await openEngines({ ...rest, engines }, new ThreadUse(systemClock), around)
+  expect(usage.missing).toEqual([
+    {
+      kind: 'transcription',
+      engine: 'openai',
+      reason: 'openai: has no API key: set apiKey or OPENAI_API_KEY',
+    },
+  ])
+  expect(set.recognizer('es-es')).toBeUndefined()
+  expect(set.recognizer('fr-fr')).toBeDefined()
+  await set.close()
+})

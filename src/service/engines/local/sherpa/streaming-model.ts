@@ -1,6 +1,5 @@
-import type { LanguageId } from '../../../../common/language.ts'
+import { type LanguageId, primaryLanguage } from '../../../../common/language.ts'
 import { durationMs, SAMPLE_RATE } from '../../../../transcode/pcm.ts'
-import { primaryCode } from '../../languages.ts'
 import type { LanguageIdentifier } from './language-identifier.ts'
 import type { OnlineRecognizer, OnlineStream } from './native-package.ts'
 import type { ModelStream, RecognitionModel, Recognized } from './recognition-host.ts'
@@ -43,7 +42,8 @@ export class StreamingModel implements RecognitionModel {
   open(language: LanguageId, recognized: Recognized): ModelStream {
     const { recognizer, detectors } = this.#options
     const native = recognizer.createStream()
-    native.setOption('language', primaryCode(language))
+    // Multilingual models know Norwegian as `nb`.
+    native.setOption('language', primaryLanguage(language))
     const options = { ...this.#options, native, recognized, closed: () => this.#streams.delete(stream) }
     const stream = detectors ? new GatedStream(options, detectors.acquire()) : new EndpointStream(options)
     this.#streams.add(stream)
