@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, firefox } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
+import { hasSoundCards, soundCard } from './sound-card.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const FIREFOX = fileURLToPath(new URL('firefox.sh', import.meta.url))
@@ -30,8 +31,6 @@ const FIREFOX_PREFERENCES = {
   'datareporting.policy.dataSubmissionEnabled': false,
   'extensions.getAddons.cache.enabled': false,
   'media.autoplay.default': 0,
-  // A sound card of its own: without one, Firefox plays and captures nothing.
-  'media.cubeb.force_mock_context': true,
   'media.navigator.audio.fake_frequency': FIREFOX_TONE,
   'media.navigator.permission.disabled': true,
   'media.navigator.streams.fake': true,
@@ -65,18 +64,24 @@ export async function startChromium({ microphone }: { microphone?: string } = {}
   })
 }
 
-/** Starts headless Firefox; the caller closes it. */
-async function startFirefox(): Promise<Browser> {
-  return await firefox.launch({
+/**
+ * Starts headless Firefox with a sound card of its own, which runs at `cardHz`: without one, Firefox plays and captures
+ * nothing. `languages` are those of its user. The caller closes it.
+ */
+export async function startFirefox({ cardHz = 48_000, languages = 'en-US, en' } = {}): Promise<Browser> {
+  const card = await soundCard(cardHz)
+  const browser = await firefox.launch({
     channel: 'moz-firefox',
     executablePath: FIREFOX,
-    env: { ...process.env, DRAGOMAN_TEST_NODE: process.execPath },
-    firefoxUserPrefs: FIREFOX_PREFERENCES,
+    env: { ...process.env, ...card.env, DRAGOMAN_TEST_NODE: process.execPath },
+    firefoxUserPrefs: { ...FIREFOX_PREFERENCES, 'intl.accept_languages': languages },
   })
+  browser.once('disconnected', () => void card[Symbol.asyncDispose]())
+  return browser
 }
 
-/** Playwright starts no page in an older Firefox: up to ESR 140, commands like `browser.setDownloadBehavior` are missing. */
-const OLDEST_FIREFOX = 141
+/** Debian's ESR; `firefox-bidi.ts` fills its gaps. */
+const OLDEST_FIREFOX = 140
 
 /** The major version of Debian's Firefox; 0 if it is not installed. */
 function firefoxVersion(): number {
@@ -86,10 +91,11 @@ function firefoxVersion(): number {
 }
 
 export const hasChromium = CHROMIUM !== undefined
+export const hasFirefox = hasSoundCards && firefoxVersion() >= OLDEST_FIREFOX
 
 const ENGINES: readonly BrowserEngine[] = [
   { name: 'Chromium', installed: hasChromium, start: startChromium },
-  { name: 'Firefox', installed: firefoxVersion() >= OLDEST_FIREFOX, start: startFirefox },
+  { name: 'Firefox', installed: hasFirefox, start: startFirefox },
 ]
 
 /** Describes tests once for each browser engine, or for `only` one; each is started after the previous one has ended. */
