@@ -6,6 +6,7 @@ import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import { CodeAttempts } from '../../core/calls/code-attempts.ts'
 import { isListening, LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
+import type { RoomVisits } from '../../core/calls/room-visits.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { checkedInvitation } from '../../core/model/invitation-check.ts'
 import { isPacketLength } from './audio-packet.ts'
@@ -20,7 +21,7 @@ import { type Change, type Hello, type Inbound, parse, REFUSALS, type Refused } 
 import { RoomInvitations } from './room-invitations.ts'
 import type { ServiceCatalog } from './service-catalog.ts'
 import type { BrowserSession } from './session.ts'
-import type { BrowserSessions } from './sessions.ts'
+import type { BrowserSessions, EarlierSession } from './sessions.ts'
 import type { BrowserSettings } from './settings.ts'
 
 /** Time for a decision on a visitor (ms). */
@@ -37,6 +38,7 @@ export interface ReceptionOptions {
   readonly limits: BrowserLimits
   readonly offer: OfferCache
   readonly links: RoomLinks
+  readonly visits: RoomVisits
   readonly sessions: BrowserSessions
   /** The path of the page. */
   readonly page: string
@@ -58,6 +60,8 @@ export class VisitorReception {
   readonly #options: ReceptionOptions
   readonly #invites: RoomInvitations
   readonly #attempts: CodeAttempts
+  /** Id of this run of the server. */
+  readonly #run = randomBytes(6).toString('base64url')
   #ids = 0
 
   constructor(given: ReceptionOptions) {
@@ -66,6 +70,16 @@ export class VisitorReception {
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
     this.#attempts = new CodeAttempts(async code => bridge.roomCodes?.find(code), bridge.roomCodeLimiter)
     this.#invites = new RoomInvitations({ links, roomCodes: bridge.roomCodes, page, clock, ttlMs })
+  }
+
+  /** Participants of visits from before keep their ids: new ones follow them. Call it before the first visitor. */
+  async start(): Promise<void> {
+    const { bridge, visits, name } = this.#options
+    if (bridge.homes) return
+    for (const { participant } of await visits.all()) {
+      const id = participant.startsWith(`${name}-`) ? Number(participant.slice(name.length + 1)) : 0
+      if (Number.isSafeInteger(id)) this.#ids = Math.max(this.#ids, id)
+    }
   }
 
   /** Waits on `socket` for a `hello` or a `resume`. */
@@ -85,12 +99,14 @@ export class VisitorReception {
         }
         greeted = true
         timer[Symbol.dispose]()
-        if (message.kind === 'resume') this.#resume(socket, caller, message)
-        else
-          this.#receive(socket, caller, message, disconnected.signal).catch((error: unknown) => {
-            log.error(errorFields(error), 'visitor cannot be admitted')
-            if (!disconnected.signal.aborted) this.#refuse(socket, 'busy')
-          })
+        const admitted =
+          message.kind === 'resume'
+            ? this.#resume(socket, caller, message, disconnected.signal)
+            : this.#receive(socket, caller, message, disconnected.signal)
+        admitted.catch((error: unknown) => {
+          log.error(errorFields(error), 'visitor cannot be admitted')
+          if (!disconnected.signal.aborted) this.#refuse(socket, 'busy')
+        })
         return undefined
       },
       closed: () => {
@@ -149,7 +165,7 @@ export class VisitorReception {
         return
       }
     }
-    if (!disconnected.aborted) await this.#admit(socket, caller, hello, guest, disconnected, rejoin)
+    if (!disconnected.aborted) await this.#admit(socket, caller, hello, guest, disconnected, { rejoin })
   }
 
   /** Resolves to the visitor and their room, or to the reason for rejecting them. */
@@ -210,7 +226,7 @@ export class VisitorReception {
     hello: Hello,
     guest: Guest,
     disconnected: AbortSignal,
-    rejoin?: string,
+    { rejoin, earlier }: { readonly rejoin?: string | undefined; readonly earlier?: EarlierSession } = {},
   ): Promise<void> {
     const { bridge, offer, sessions, counters, log } = this.#options
     const voices = offeredVoices(offer.known, hello.voices)
@@ -228,17 +244,20 @@ export class VisitorReception {
       this.#refuse(socket, 'full')
       return
     }
+    // Another connection can have resumed the visit meanwhile.
+    if (earlier && this.#continue(socket, caller, earlier)) return
     const company = sessions.company(invitation.room, 1)
     const session = sessions.begin(
       {
         ...{ room: invitation.room, invited: guest.invited, rejoin },
-        listens: hello.link !== undefined && isListening(hello.link),
+        listens: earlier?.listens ?? (hello.link !== undefined && isListening(hello.link)),
         group: caller.local ? undefined : caller.group,
       },
       { company: hello.hears, alone: hello.alone, voices },
       company,
+      earlier,
     )
-    const leg = this.#leg(socket, session, caller)
+    const leg = this.#leg(socket, session, caller, earlier?.participant)
     try {
       ;(bridge.admission ?? bridge.relay).admit(leg, invitation)
     } catch (error) {
@@ -248,12 +267,17 @@ export class VisitorReception {
       this.#drop(leg, error)
       return
     }
-    counters.sessions++
+    if (earlier) counters.resumed++
+    else counters.sessions++
     caller.known()
-    log.info({ legId: leg.id, invited: guest.invited, local: caller.local }, 'visitor admitted')
+    log.info(
+      { legId: leg.id, invited: guest.invited, local: caller.local, returned: earlier !== undefined },
+      'visitor admitted',
+    )
+    if (!earlier) sessions.keep(session)
     const own = company ? hello.hears : hello.alone
     if (hello.muted || own !== hears) session.choose({}, { muted: hello.muted }, company)
-    this.#welcome(session, false)
+    this.#welcome(session, earlier !== undefined)
   }
 
   /** Resolves to the decision of the program; without a valid one, the log has the reason, and the visitor is refused. */
@@ -270,14 +294,39 @@ export class VisitorReception {
     }
   }
 
-  #resume(socket: PageSocket, caller: Caller, { call, secret }: Extract<Inbound, { kind: 'resume' }>): void {
+  /** Continues a visit that is here, or that was here before this process, or before the visitor was gone for long. */
+  async #resume(
+    socket: PageSocket,
+    caller: Caller,
+    { hello, ...visit }: Extract<Inbound, { kind: 'resume' }>,
+    disconnected: AbortSignal,
+  ): Promise<void> {
+    if (this.#continue(socket, caller, visit)) return
+    const { sessions, bridge } = this.#options
+    // In a fleet, a link leads to the node that has the room.
+    const earlier = bridge.homes ? undefined : await sessions.kept(visit.call, visit.secret)
+    if (disconnected.aborted) return
+    if (!earlier || !hello) this.#refuse(socket, 'gone')
+    else if (this.#isFull(caller, earlier.invited)) this.#refuse(socket, 'full')
+    else {
+      const { speaks, hears, name, original } = hello
+      const { room, invited, listens } = earlier
+      const spoken = listens ? undefined : speaks
+      const guest = { room, invited, hears, original, name, speaks: spoken }
+      await this.#admit(socket, caller, hello, guest, disconnected, { earlier })
+    }
+  }
+
+  /** Returns false if this process does not have the visit. */
+  #continue(
+    socket: PageSocket,
+    caller: Caller,
+    { call, secret }: { readonly call: string; readonly secret: string },
+  ): boolean {
     const { bridge, sessions, counters } = this.#options
     const session = sessions.find(call, secret)
     const participant = session?.participant
-    if (!session || !participant) {
-      this.#refuse(socket, 'gone')
-      return
-    }
+    if (!session || !participant) return false
     const before = session.leg
     const leg = this.#leg(socket, session, caller)
     void before?.close({ kind: 'replaced' })
@@ -286,20 +335,22 @@ export class VisitorReception {
       bridge.relay.admit(leg, participant.invitation)
     } catch (error) {
       this.#drop(leg, error)
-      return
+      return true
     }
     counters.resumed++
     caller.known()
     this.#welcome(session, true)
+    return true
   }
 
-  #leg(socket: PageSocket, session: BrowserSession, { address }: Caller): BrowserLeg {
+  /** `id`: that of the participant who returns. */
+  #leg(socket: PageSocket, session: BrowserSession, { address }: Caller, id?: string): BrowserLeg {
     const { bridge, name, sessions, clock, limits, log } = this.#options
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
     // Unique in a fleet.
     const node = bridge.homes ? `${bridge.homes.node}-` : ''
     const leg = BrowserLeg.open(socket, {
-      id: `${name}-${node}${++this.#ids}`,
+      id: id !== undefined && !bridge.relay.find(id) ? id : `${name}-${node}${++this.#ids}`,
       call: session.call,
       ...{ clock, limits, log },
       requested: (message, now) => {
@@ -324,6 +375,7 @@ export class VisitorReception {
     session.tell({
       kind: 'welcome',
       ...{ call, secret, resumed, endsInMs, self },
+      server: this.#run,
       captions,
       rejoin: session.rejoin,
       parties: sessions.parties(session),
