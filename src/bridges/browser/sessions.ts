@@ -122,7 +122,7 @@ export class BrowserSessions implements Disposable {
 
   /** Creates a session in `room`, without a connection yet; `earlier`: the one that it continues. */
   begin(
-    about: Pick<BrowserSession, 'room' | 'invited' | 'listens' | 'group' | 'rejoin'>,
+    about: Pick<BrowserSession, 'room' | 'invited' | 'listens' | 'group' | 'rejoin' | 'unnamed'>,
     hearing: Hearing,
     accompanied: boolean,
     earlier: EarlierSession | undefined,
@@ -192,6 +192,13 @@ export class BrowserSessions implements Disposable {
   /** Returns true if someone in `room`, including `newcomers` about to join, has company there. */
   company(room: string, newcomers = 0): boolean {
     return (this.#relay.rooms.get(room)?.participants.size ?? 0) + newcomers > 1
+  }
+
+  /** Returns the names of the participants of `room`, without that of `session`. */
+  names(room: string, session?: BrowserSession): ReadonlySet<string> {
+    const there = this.#relay.rooms.get(room)?.participants.values() ?? []
+    const others = Array.from(there).filter(({ id }) => id !== session?.participantId)
+    return new Set(others.flatMap(({ state }) => state.name ?? []))
   }
 
   parties(session: BrowserSession): PartyView[] {
