@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { type Clock, inTime, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
@@ -12,8 +13,8 @@ import { isPacketLength } from './audio-packet.ts'
 import { BrowserLeg, tell } from './browser-leg.ts'
 import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
 import type { PageSocket } from './close-codes.ts'
-import type { BridgeCounters } from './leg-counters.ts'
 import { distinctName } from './distinct-name.ts'
+import type { BridgeCounters } from './leg-counters.ts'
 import type { BrowserLimits } from './limits.ts'
 import type { Origin } from './lobby.ts'
 import type { BrowserBridgeOptions, Guest } from './options.ts'
@@ -424,7 +425,11 @@ export class VisitorReception {
     try {
       // They could give themselves a voice.
       if (session.listens) throw new BridgeError('STATE', 'listeners cannot invite')
-      const invite = await this.#invites.give(session.room, address, session.named ? session.participant?.state.name : undefined)
+      const invite = await this.#invites.give(
+        session.room,
+        address,
+        session.named ? session.participant?.state.name : undefined,
+      )
       counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge
       session.tell({

@@ -59,7 +59,12 @@ export class Captions {
     empty.hidden = text !== '' || this.#items.size > 0
   }
 
-  show(caption: Caption): void {
+  /** Shows the captions of this call from before the page was loaded. Screen readers have announced them. */
+  restore(captions: readonly Caption[]): void {
+    for (const caption of captions) this.show(caption, false)
+  }
+
+  show(caption: Caption, announced = true): void {
     const { utterance, mine, final, from, to, text = '', translation = '' } = caption
     if (text === '' && translation === '') return
     empty.hidden = true
@@ -74,7 +79,7 @@ export class Captions {
       ...(text === '' ? [] : [line(text, from, 'original')]),
       ...(translation === '' || from === to ? [] : [line(translation, to, 'translation')]),
     )
-    if (final) this.#tell(name, mine ? text : translation || text, mine ? from : to)
+    if (final && announced) this.#tell(name, mine ? text : translation || text, mine ? from : to)
     if (atEnd) this.#follow()
     else if (isNew) {
       this.#unread++

@@ -1,5 +1,5 @@
 import { element, made } from '../../../pages/page/dom.ts'
-import type { PartyView } from '../protocol.ts'
+import type { ShownParty } from './missing-people.ts'
 import { hasWords, pageLanguage, say } from './words.ts'
 
 const you = element('level-you', HTMLElement)
@@ -40,13 +40,16 @@ export class People {
     list.tabIndex = 0
   }
 
-  show(parties: readonly PartyView[]): void {
+  show(parties: readonly ShownParty[]): void {
     card.hidden = false
     list.replaceChildren(
       ...parties.map(party => {
         const [name = '', ...about] = this.#parts(party)
         const item = made('li')
-        item.append(made('b', name), ...(about.length === 0 ? [] : [made('span', `, ${about.join(', ')}`, 'faint')]))
+        item.append(
+          made('b', name),
+          ...(about.length === 0 ? [] : [made('span', `, ${about.join(', ')}`, 'faint')]),
+        )
         item.title = item.textContent
         return item
       }),
@@ -58,7 +61,7 @@ export class People {
   }
 
   /** Their name, and what else is known about them. */
-  #parts({ you, name, channel, speaks, hears, muted, absent }: PartyView): string[] {
+  #parts({ you, name, channel, speaks, hears, muted, absent, missing }: ShownParty): string[] {
     // Listeners in a voice channel, without a name or language.
     if (channel === 'discord' && name === undefined && speaks === undefined) return [say('channelHere')]
     // Every other channel is a phone carrier.
@@ -66,12 +69,12 @@ export class People {
     const who = name ?? say(you ? 'you' : 'unnamed')
     return [
       you && name !== undefined ? say('youHere', who) : who,
-            // Almost everyone is in a browser.
+      // Almost everyone is in a browser.
       ...(channel === 'browser' ? [] : [say(hasWords(key) ? (key as 'channel-phone') : 'channel-phone')]),
       ...(speaks === undefined ? [] : [say('speaks', this.nameOf(speaks))]),
       ...(speaks !== undefined || hears === undefined ? [] : [say('listensIn', this.nameOf(hears))]),
       ...(muted ? [say('mutedHere')] : []),
-      ...(absent ? [say('absentHere')] : []),
+      ...(missing ? [say('missingHere')] : absent ? [say('absentHere')] : []),
     ]
   }
 }

@@ -17,7 +17,7 @@ const anew = element('anew', HTMLAnchorElement)
 const toDashboard = element('to-dashboard', HTMLAnchorElement)
 
 /** Action of the start button. */
-export type Offer = 'start' | 'join' | 'listen' | 'again'
+export type Offer = 'start' | 'join' | 'listen' | 'again' | 'rejoin' | 'continueHere'
 
 /** The visitor's possible actions on this page, or why the page offers none. */
 export interface Welcome {

@@ -53,7 +53,11 @@ describe.each(RATES)('a sound card at %i Hz', rate => {
       out.push(...block)
     }
     const pcm = Int16Array.from(out, sample => Math.round(sample * 32_768))
-    const { amplitude, sinad } = fitTone(pcm.subarray(Math.round(rate * 0.2), Math.round(rate * 0.4)), HZ, rate)
+    const { amplitude, sinad } = fitTone(
+      pcm.subarray(Math.round(rate * 0.2), Math.round(rate * 0.4)),
+      HZ,
+      rate,
+    )
     expect(amplitude / 32_768).toBeCloseTo(PEAK, 2)
     expect(sinad).toBeGreaterThan(50)
     const loud =
