@@ -144,6 +144,17 @@ export class Sound {
     this.#volume.gain.value = volume
   }
 
+  /** Plays a short tone, to try the loudspeaker. */
+  beep(): void {
+    const fade = new GainNode(this.#context, { gain: 0.2 })
+    const tone = new OscillatorNode(this.#context, { frequency: 660 })
+    tone.connect(fade).connect(this.#volume)
+    const { currentTime } = this.#context
+    fade.gain.setTargetAtTime(0, currentTime + 0.3, 0.05)
+    tone.start()
+    tone.stop(currentTime + 0.7)
+  }
+
   mute(muted: boolean): void {
     const order: CaptureOrder = { muted }
     this.#capture.port.postMessage(order)

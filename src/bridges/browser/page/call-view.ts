@@ -11,6 +11,7 @@ const status = element('status', HTMLElement)
 const state = element('state', HTMLElement)
 const stateName = element('state-name', HTMLElement)
 const stateHint = element('state-hint', HTMLElement)
+const elapsed = element('elapsed', HTMLElement)
 const more = element('more', HTMLButtonElement)
 const speaks = element('speaks', HTMLSelectElement)
 const code = element('code-card', HTMLElement)
@@ -78,9 +79,7 @@ export class CallView {
     this.#home?.before(status)
     if (!had) return
     const captions = this.#options.captions()
-    const seconds = Math.round((performance.now() - (this.#startedAt ?? performance.now())) / 1_000)
-    const duration = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-    summary.textContent = say('afterLasted', duration, captions.length)
+    summary.textContent = say('afterLasted', this.#duration, captions.length)
     downloads.hidden = captions.length === 0
     after.hidden = false
     afterTitle.focus()
@@ -103,6 +102,7 @@ export class CallView {
       translating: this.#activity.translating(at),
     })
     notices.classList.toggle('aloud', silent)
+    if (elapsed.textContent !== this.#duration) elapsed.textContent = this.#duration
     fix.hidden = facts.microphone
     if (state.dataset.now === current) return
     state.dataset.now = current
@@ -110,6 +110,12 @@ export class CallView {
     const hint = `hint-${current}`
     const language = speaks.selectedOptions[0]?.textContent ?? ''
     stateHint.textContent = hasWords(hint) ? say(hint as 'hint-listening', language) : ''
+  }
+
+  /** Time since the start of the call. */
+  get #duration(): string {
+    const seconds = Math.floor((performance.now() - (this.#startedAt ?? performance.now())) / 1_000)
+    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   }
 
   #more(open: boolean): void {

@@ -9,6 +9,8 @@ export interface Hello {
   readonly kind: 'hello'
   readonly link?: string | undefined
   readonly code?: string | undefined
+  /** Name and choices. */
+  readonly [choice: string]: unknown
 }
 
 export interface ConnectionEvents {

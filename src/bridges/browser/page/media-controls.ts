@@ -3,10 +3,9 @@ export interface MediaControlActions {
   hangUp(): void
 }
 
-/** The parts of `MediaSession` that TypeScript's library lacks ("Media Session", §8). */
-interface CallSession extends MediaSession {
-  setMicrophoneActive?(active: boolean): unknown
-}
+/** Not every browser has all of it. */
+type CallSession = Omit<MediaSession, 'setMicrophoneActive'> &
+  Partial<Pick<MediaSession, 'setMicrophoneActive'>>
 
 /** Controls of the system during a call, such as those on a locked screen or a headset, where the browser has them. */
 export class MediaControls {
@@ -21,7 +20,7 @@ export class MediaControls {
   }
 
   muted(muted: boolean): void {
-    this.#session?.setMicrophoneActive?.(!muted)
+    void this.#session?.setMicrophoneActive?.(!muted)?.catch?.(() => {})
   }
 
   end(): void {

@@ -3,6 +3,8 @@ import type { ShownParty } from './missing-people.ts'
 import { hasWords, pageLanguage, say } from './words.ts'
 
 const you = element('level-you', HTMLElement)
+/** The same, where the microphone is chosen. */
+const test = element('level-test', HTMLElement)
 const them = element('level-them', HTMLElement)
 const delay = element('delay', HTMLElement)
 /** Level at which the bar is empty (dBFS). */
@@ -10,7 +12,9 @@ const FLOOR_DB = -55
 
 /** Shows input and output levels and the delay of translations. */
 export const meters = {
-  you: (level: number): void => you.style.setProperty('--level', share(level)),
+  you(level: number): void {
+    for (const bar of [you, test]) bar.style.setProperty('--level', share(level))
+  },
   them: (level: number): void => them.style.setProperty('--level', share(level)),
   delay(ms: number | undefined): void {
     delay.textContent =

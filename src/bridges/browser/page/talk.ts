@@ -5,6 +5,7 @@ import type { Line } from './call-state.ts'
 import { CallView } from './call-view.ts'
 import { Captions } from './captions.ts'
 import { Connection, type Hello, isListening, joinToken } from './connection.ts'
+import { Devices } from './devices.ts'
 import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { MediaControls } from './media-controls.ts'
@@ -50,6 +51,7 @@ class Talk {
   readonly #connection: Connection
   readonly #view: CallView
   readonly #watch: SoundWatch
+  readonly #devices: Devices
   readonly #missing = new MissingPeople()
   readonly #wakeLock = new ScreenWakeLock({ navigator, document })
   readonly #controls = new MediaControls()
@@ -100,6 +102,18 @@ class Talk {
       line: line => this.#line(line),
       visit: (visit, endsInMs) => this.#memory.keep({ ...visit, until: Date.now() + endsInMs }),
       abandoned: why => this.#abandoned(why),
+    })
+    this.#devices = new Devices({
+      microphone: () => this.#sound?.hasMicrophone && void this.#fixMicrophone(),
+      loudspeaker: () => void this.#sound?.playTo(this.#devices.loudspeaker).catch(() => {}),
+      volume: () => {
+        if (this.#sound) this.#sound.volume = this.#devices.volume
+      },
+      original: () => this.#connection.say({ kind: 'change', original: this.#devices.original }),
+      tried: () => void this.#try(),
+      closed: () => {
+        if (this.#connection.line === 'over') this.#closeSound()
+      },
     })
     this.#watch = new SoundWatch({
       sound: () => this.#sound,
@@ -172,8 +186,8 @@ class Talk {
     this.#tell('leftCall')
   }
 
-  #openSound(): Promise<Sound> {
-    return Sound.open({
+  async #openSound(): Promise<Sound> {
+    const sound = await Sound.open({
       captured: ({ packet, level }) => this.#captured(packet, level),
       played: played => {
         if (played.kind === 'heard') this.#connection.say({ kind: 'mark', id: played.id })
@@ -182,9 +196,46 @@ class Talk {
       microphone: how => {
         this.#blocked = how !== 'on'
         this.#complain(`microphone-${how}`)
+        if (how === 'lost') void this.#otherMicrophone()
       },
       changed: () => this.#watch.check(),
     })
+    sound.volume = this.#devices.volume
+    // A loudspeaker that is gone leaves the default one.
+    await sound.playTo(this.#devices.loudspeaker).catch(() => {})
+    return sound
+  }
+
+  #closeSound(): void {
+    void this.#sound?.close()
+    this.#sound = undefined
+    meters.you(0)
+  }
+
+  /** Before a call: lets the user see their level and hear a tone. */
+  async #try(): Promise<void> {
+    try {
+      this.#sound ??= await this.#openSound()
+    } catch {
+      this.#complain('noSound')
+      return
+    }
+    if (!this.#sound.hasMicrophone && !listening) {
+      const why = await this.#sound.listen(this.#devices.microphone)
+      if (why) this.#complain(`microphone-${why}`)
+    }
+    await this.#devices.list()
+    this.#sound?.beep()
+  }
+
+  /** A headset has vanished: takes another microphone, if there is one. */
+  async #otherMicrophone(): Promise<void> {
+    await this.#devices.list()
+    const sound = this.#sound
+    if (!sound || sound.hasMicrophone || (await sound.listen(this.#devices.microphone))) return
+    this.#blocked = false
+    this.#complaint = undefined
+    this.#tell('microphone-other')
   }
 
   /** The sound has died: takes the devices again. */
@@ -197,7 +248,7 @@ class Talk {
     const sound = this.#sound
     if (!sound) return
     sound.mute(this.#muted || this.#silenced)
-    const why = microphone ? await sound.listen() : undefined
+    const why = microphone ? await sound.listen(this.#devices.microphone) : undefined
     if (why) this.#complain(`microphone-${why}`)
   }
 
@@ -220,15 +271,16 @@ class Talk {
     this.#complaint = undefined
     this.#blocked = false
     if (microphone) {
-      const why = await this.#sound.listen()
+      const why = await this.#sound.listen(this.#devices.microphone)
       if (why) this.#complain(`microphone-${why}`)
     }
+    void this.#devices.list()
     this.#watch.begin()
     this.#connection.open(visit)
   }
 
   async #fixMicrophone(): Promise<void> {
-    const why = await this.#sound?.listen()
+    const why = await this.#sound?.listen(this.#devices.microphone)
     if (why) return this.#complain(`microphone-${why}`)
     this.#blocked = false
     this.#complaint = undefined
@@ -326,6 +378,7 @@ class Talk {
       ...this.#choices.wanted,
       ...(listening ? { speaks: undefined } : {}),
       muted: this.#muted,
+      original: this.#devices.original,
       ...(name === '' ? {} : { name }),
       // Whoever returns without a name is called what they were called before.
       unnamed: this.#called ?? say('unnamed'),
@@ -463,8 +516,7 @@ class Talk {
     meters.delay(undefined)
     this.#choices.echo(false)
     this.#captions.note('')
-    void this.#sound?.close()
-    this.#sound = undefined
+    this.#closeSound()
     this.#outage = false
     start.focus()
     this.#view.end(this.#welcomed && over)

@@ -106,7 +106,7 @@ export class VisitMemory {
 /** Returns a storage of the browser, or undefined if it is blocked. */
 export function storage(kind: 'localStorage' | 'sessionStorage'): Storage | undefined {
   try {
-    const found = window[kind]
+    const found = globalThis[kind]
     found.setItem('dragoman.test', '')
     found.removeItem('dragoman.test')
     return found

@@ -3,7 +3,10 @@ export interface WakeLockHost {
   readonly navigator: {
     readonly wakeLock?: { request(kind: 'screen'): Promise<{ release(): Promise<void> }> }
   }
-  readonly document: Pick<Document, 'visibilityState' | 'addEventListener'>
+  readonly document: {
+    readonly visibilityState: string
+    addEventListener(event: 'visibilitychange', listener: () => void): void
+  }
 }
 
 /** Keeps the screen on during a call, where the browser can: a locked screen ends the sound of many phones. */

@@ -14,6 +14,7 @@ export function isTrouble(words: Words | undefined): boolean {
   return (
     words !== undefined &&
     (/^(refused|microphone|sorry)-/.test(words) || ['insecure', 'noSound', 'lost'].includes(words)) &&
-    words !== 'microphone-on'
+    words !== 'microphone-on' &&
+    words !== 'microphone-other'
   )
 }

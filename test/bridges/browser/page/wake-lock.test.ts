@@ -3,9 +3,9 @@ import { ScreenWakeLock } from '../../../../src/bridges/browser/page/wake-lock.t
 
 function phone() {
   const held = new Set<object>()
-  const document = Object.assign(new EventTarget(), { visibilityState: 'visible' as DocumentVisibilityState })
+  const document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
   const lock = new ScreenWakeLock({
-    document: document as unknown as Document,
+    document,
     navigator: {
       wakeLock: {
         async request() {
@@ -17,7 +17,7 @@ function phone() {
       },
     },
   })
-  const show = async (state: DocumentVisibilityState) => {
+  const show = async (state: string) => {
     document.visibilityState = state
     // As browsers do.
     if (state === 'hidden') held.clear()
