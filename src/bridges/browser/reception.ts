@@ -11,8 +11,8 @@ import { isPacketLength } from './audio-packet.ts'
 import { BrowserLeg, tell } from './browser-leg.ts'
 import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
 import type { PageSocket } from './close-codes.ts'
-import type { BridgeCounters } from './leg-counters.ts'
 import { distinctName } from './distinct-name.ts'
+import type { BridgeCounters } from './leg-counters.ts'
 import type { BrowserLimits } from './limits.ts'
 import type { Origin } from './lobby.ts'
 import type { BrowserBridgeOptions, Guest } from './options.ts'
@@ -372,7 +372,11 @@ export class VisitorReception {
     try {
       // They could give themselves a voice.
       if (session.listens) throw new BridgeError('STATE', 'listeners cannot invite')
-      const invite = await this.#invites.give(session.room, address, session.named ? session.participant?.state.name : undefined)
+      const invite = await this.#invites.give(
+        session.room,
+        address,
+        session.named ? session.participant?.state.name : undefined,
+      )
       counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge
       session.tell({

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, firefox } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
@@ -65,31 +65,26 @@ export async function startChromium({ microphone }: { microphone?: string } = {}
   })
 }
 
-/** Starts headless Firefox; the caller closes it. */
-async function startFirefox(): Promise<Browser> {
+/** Starts headless Firefox, whose pages are asked for in `languages`; the caller closes it. */
+export async function startFirefox({
+  languages = 'en-US, en',
+}: {
+  languages?: string
+} = {}): Promise<Browser> {
   return await firefox.launch({
     channel: 'moz-firefox',
     executablePath: FIREFOX,
     env: { ...process.env, DRAGOMAN_TEST_NODE: process.execPath },
-    firefoxUserPrefs: FIREFOX_PREFERENCES,
+    firefoxUserPrefs: { ...FIREFOX_PREFERENCES, 'intl.accept_languages': languages },
   })
 }
 
-/** Playwright starts no page in an older Firefox: up to ESR 140, commands like `browser.setDownloadBehavior` are missing. */
-const OLDEST_FIREFOX = 141
-
-/** The major version of Debian's Firefox; 0 if it is not installed. */
-function firefoxVersion(): number {
-  const about = '/usr/lib/firefox-esr/application.ini'
-  if (!existsSync(about)) return 0
-  return Number(/^Version=(\d+)/m.exec(readFileSync(about, 'utf8'))?.[1] ?? 0)
-}
-
 export const hasChromium = CHROMIUM !== undefined
+export const hasFirefox = existsSync('/usr/bin/firefox-esr')
 
 const ENGINES: readonly BrowserEngine[] = [
   { name: 'Chromium', installed: hasChromium, start: startChromium },
-  { name: 'Firefox', installed: firefoxVersion() >= OLDEST_FIREFOX, start: startFirefox },
+  { name: 'Firefox', installed: hasFirefox, start: startFirefox },
 ]
 
 /** Describes tests once for each browser engine, or for `only` one; each is started after the previous one has ended. */
