@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, firefox } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
+import { hasSoundCard, soundCard } from './sound-card.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const FIREFOX = fileURLToPath(new URL('firefox.sh', import.meta.url))
@@ -30,8 +31,6 @@ const FIREFOX_PREFERENCES = {
   'datareporting.policy.dataSubmissionEnabled': false,
   'extensions.getAddons.cache.enabled': false,
   'media.autoplay.default': 0,
-  // A sound card of its own: without one, Firefox plays and captures nothing.
-  'media.cubeb.force_mock_context': true,
   'media.navigator.audio.fake_frequency': FIREFOX_TONE,
   'media.navigator.permission.disabled': true,
   'media.navigator.streams.fake': true,
@@ -71,12 +70,20 @@ export async function startFirefox({
 }: {
   languages?: string
 } = {}): Promise<Browser> {
-  return await firefox.launch({
-    channel: 'moz-firefox',
-    executablePath: FIREFOX,
-    env: { ...process.env, DRAGOMAN_TEST_NODE: process.execPath },
-    firefoxUserPrefs: { ...FIREFOX_PREFERENCES, 'intl.accept_languages': languages },
-  })
+  const card = hasSoundCard ? await soundCard() : undefined
+  try {
+    const browser = await firefox.launch({
+      channel: 'moz-firefox',
+      executablePath: FIREFOX,
+      env: { ...process.env, DRAGOMAN_TEST_NODE: process.execPath, ...card?.env },
+      firefoxUserPrefs: { ...FIREFOX_PREFERENCES, 'intl.accept_languages': languages },
+    })
+    browser.on('disconnected', () => card?.close())
+    return browser
+  } catch (error) {
+    card?.close()
+    throw error
+  }
 }
 
 export const hasChromium = CHROMIUM !== undefined
