@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, firefox } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { hasSoundCards, soundCard } from './sound-card.ts'
+import { hasSoundCard, soundCard } from './sound-card.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const FIREFOX = fileURLToPath(new URL('firefox.sh', import.meta.url))
@@ -64,34 +64,32 @@ export async function startChromium({ microphone }: { microphone?: string } = {}
   })
 }
 
-/**
- * Starts headless Firefox with a sound card of its own, which runs at `cardHz`: without one, Firefox plays and captures
- * nothing. `languages` are those of its user. The caller closes it.
- */
-export async function startFirefox({ cardHz = 48_000, languages = 'en-US, en' } = {}): Promise<Browser> {
-  const card = await soundCard(cardHz)
-  const browser = await firefox.launch({
-    channel: 'moz-firefox',
-    executablePath: FIREFOX,
-    env: { ...process.env, ...card.env, DRAGOMAN_TEST_NODE: process.execPath },
-    firefoxUserPrefs: { ...FIREFOX_PREFERENCES, 'intl.accept_languages': languages },
-  })
-  browser.once('disconnected', () => void card[Symbol.asyncDispose]())
-  return browser
-}
-
-/** Debian's ESR; `firefox-bidi.ts` fills its gaps. */
-const OLDEST_FIREFOX = 140
-
-/** The major version of Debian's Firefox; 0 if it is not installed. */
-function firefoxVersion(): number {
-  const about = '/usr/lib/firefox-esr/application.ini'
-  if (!existsSync(about)) return 0
-  return Number(/^Version=(\d+)/m.exec(readFileSync(about, 'utf8'))?.[1] ?? 0)
+/** Starts headless Firefox, whose pages are asked for in `languages`, and whose sound card runs at `cardHz`; the caller closes it. */
+export async function startFirefox({
+  languages = 'en-US, en',
+  cardHz = 48_000,
+}: {
+  languages?: string
+  cardHz?: number
+} = {}): Promise<Browser> {
+  const card = hasSoundCard ? await soundCard(cardHz) : undefined
+  try {
+    const browser = await firefox.launch({
+      channel: 'moz-firefox',
+      executablePath: FIREFOX,
+      env: { ...process.env, DRAGOMAN_TEST_NODE: process.execPath, ...card?.env },
+      firefoxUserPrefs: { ...FIREFOX_PREFERENCES, 'intl.accept_languages': languages },
+    })
+    browser.on('disconnected', () => card?.close())
+    return browser
+  } catch (error) {
+    card?.close()
+    throw error
+  }
 }
 
 export const hasChromium = CHROMIUM !== undefined
-export const hasFirefox = hasSoundCards && firefoxVersion() >= OLDEST_FIREFOX
+export const hasFirefox = existsSync('/usr/bin/firefox-esr')
 
 const ENGINES: readonly BrowserEngine[] = [
   { name: 'Chromium', installed: hasChromium, start: startChromium },

@@ -13,6 +13,17 @@ import { WebSocket, WebSocketServer } from 'ws'
 
 const ANNOUNCEMENT = /WebDriver BiDi listening on (ws:\S+)/
 const MISSING = 'emulation.setMediaFeaturesOverride'
+/**
+ * Commands of Playwright that Firefox ESR 140 does not know yet, and no test needs: their results. Response bodies are not
+ * collected, downloads are only reported, and the language of a page is a preference.
+ */
+const OPTIONAL: Readonly<Record<string, object>> = {
+  'network.addDataCollector': { collector: 'none' },
+  'browser.setDownloadBehavior': {},
+  'emulation.setLocaleOverride': {},
+  'emulation.setScreenOrientationOverride': {},
+  'emulation.setScreenSettingsOverride': {},
+}
 /** IDs of commands from here; Playwright counts its own from 1. */
 const OWN_IDS = 1_000_000_000
 
@@ -30,8 +41,8 @@ interface Command {
 interface Answer {
   readonly id?: number
   readonly type: string
-  readonly error?: string
   readonly method?: string
+  readonly error?: string
   readonly params?: { readonly url?: string; readonly context?: string }
   readonly result?: { readonly contexts?: readonly { readonly context: string }[] }
 }
@@ -110,10 +121,13 @@ function withoutEval({ params, ...command }: Command): string | undefined {
 function relay(playwright: WebSocket, firefox: WebSocket): void {
   const media = new MediaEmulation(firefox)
   const opened = once(firefox, 'open')
+  /** Methods of optional commands by ID. */
+  const optional = new Map<number, string>()
   playwright.on('message', async data => {
     const text = String(data)
     const command = JSON.parse(text) as Command
     await opened
+    if (command.method in OPTIONAL) optional.set(command.id, command.method)
     if (command.method !== MISSING) return firefox.send(withoutEval(command) ?? text)
     const answer = await media.set(command.params).then(
       () => ({ type: 'success', result: {} }),
@@ -127,10 +141,9 @@ function relay(playwright: WebSocket, firefox: WebSocket): void {
     if (media.accept(answer)) return
     // Playwright tries `eval` itself when a page is loaded.
     if (answer.method === 'log.entryAdded' && text.includes('blocked a JavaScript eval')) return
-    if (answer.error === 'unknown command') {
-      playwright.send(JSON.stringify({ id: answer.id, type: 'success', result: { collector: '' } }))
-      return
-    }
+    const method = optional.get(answer.id ?? 0)
+    if (method !== undefined && answer.error === 'unknown command')
+      return playwright.send(JSON.stringify({ id: answer.id, type: 'success', result: OPTIONAL[method] }))
     playwright.send(answer.method?.startsWith('browsingContext.download') ? withDownloadId(answer) : text)
   })
   firefox.on('close', () => playwright.close())

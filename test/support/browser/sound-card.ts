@@ -5,38 +5,39 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { until } from '../until.ts'
 
-/** True if sound cards can be simulated: PulseAudio is installed. */
-export const hasSoundCards = (process.env.PATH ?? '')
+/** PulseAudio is installed. */
+export const hasSoundCard = (process.env.PATH ?? '')
   .split(delimiter)
   .some(folder => existsSync(join(folder, 'pulseaudio')))
 
-/** A simulated sound card, for one browser. The caller disposes of it. */
-export interface SoundCard extends AsyncDisposable {
-  /** Environment of a program that uses it. */
-  readonly env: Readonly<Record<string, string>>
-}
-
-/** Starts a sound card that runs at `hz`. Nobody hears it, and its clock is the system's. */
-export async function soundCard(hz: number): Promise<SoundCard> {
+/**
+ * A sound card without a sound: a PulseAudio of its own that discards what is played, in real time, at `hz`. Firefox runs no audio
+ * without one, unlike Chromium. Its environment goes to the browser; the caller disposes of it.
+ */
+export async function soundCard(hz: number): Promise<{ env: Record<string, string>; close(): void }> {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-sound-'))
   const socket = join(folder, 'native')
+  const modules = [
+    `module-null-sink rate=${hz}`,
+    `module-native-protocol-unix auth-anonymous=1 socket=${socket}`,
+  ]
   const program = spawn(
     'pulseaudio',
     [
-      ...['-n', '--daemonize=no', '--exit-idle-time=-1', '--disable-shm', '--use-pid-file=no'],
-      ...['-L', `module-null-sink sink_name=card rate=${hz} channels=1`],
-      ...['-L', `module-native-protocol-unix socket=${socket} auth-anonymous=1`],
+      ...['-n', '--daemonize=no', '--exit-idle-time=-1', '--use-pid-file=no', '--disable-shm=yes'],
+      ...['--realtime=no', '--high-priority=no', ...modules.flatMap(each => ['-L', each])],
     ],
-    { stdio: 'ignore', env: { ...process.env, HOME: folder, XDG_RUNTIME_DIR: folder } },
+    { env: { ...process.env, HOME: folder, XDG_RUNTIME_DIR: folder }, stdio: 'ignore' },
   )
-  const ended = new Promise<void>(resolve => program.once('exit', () => resolve()))
-  await until(() => existsSync(socket), 10_000, 'the sound card')
-  return {
-    env: { PULSE_SERVER: `unix:${socket}` },
-    async [Symbol.asyncDispose]() {
-      program.kill()
-      await ended
-      await rm(folder, { recursive: true, force: true })
-    },
+  const close = () => {
+    program.kill()
+    void rm(folder, { recursive: true, force: true })
   }
+  try {
+    await until(() => existsSync(socket), 10_000, 'the sound card')
+  } catch (error) {
+    close()
+    throw error
+  }
+  return { env: { PULSE_SERVER: `unix:${socket}` }, close }
 }

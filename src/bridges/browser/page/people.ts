@@ -1,5 +1,6 @@
 import { element, made } from '../../../pages/page/dom.ts'
 import type { ShownParty } from './missing-people.ts'
+import { nameIn } from './my-language.ts'
 import { hasWords, pageLanguage, say } from './words.ts'
 
 const you = element('level-you', HTMLElement)
@@ -35,11 +36,7 @@ const list = element('people', HTMLUListElement)
 
 /** Lists the participants of the room. */
 export class People {
-  /** Returns the name of a language. */
-  readonly nameOf: (language: string) => string
-
-  constructor(nameOf: (language: string) => string) {
-    this.nameOf = nameOf
+  constructor() {
     // It scrolls in a narrow window, so it must be focusable.
     list.tabIndex = 0
   }
@@ -75,8 +72,8 @@ export class People {
       you && name !== undefined ? say('youHere', who) : who,
       // Almost everyone is in a browser.
       ...(channel === 'browser' ? [] : [say(hasWords(key) ? (key as 'channel-phone') : 'channel-phone')]),
-      ...(speaks === undefined ? [] : [say('speaks', this.nameOf(speaks))]),
-      ...(speaks !== undefined || hears === undefined ? [] : [say('listensIn', this.nameOf(hears))]),
+      ...(speaks === undefined ? [] : [say('speaks', nameIn(speaks))]),
+      ...(speaks !== undefined || hears === undefined ? [] : [say('listensIn', nameIn(hears))]),
       ...(muted ? [say('mutedHere')] : []),
       ...(missing ? [say('missingHere')] : absent ? [say('absentHere')] : []),
     ]

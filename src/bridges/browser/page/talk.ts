@@ -10,7 +10,7 @@ import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { MediaControls } from './media-controls.ts'
 import { MissingPeople } from './missing-people.ts'
-import { onlyLanguage } from './my-language.ts'
+import { nameIn, onlyLanguage } from './my-language.ts'
 import { meters, People } from './people.ts'
 import { SoundWatch } from './sound-watch.ts'
 import { storage, VisitMemory } from './visit-memory.ts'
@@ -86,8 +86,7 @@ class Talk {
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog
-    const names = new Map(catalog.languages.map(({ id, name }) => [id, name]))
-    this.#people = new People(language => names.get(language) ?? language)
+    this.#people = new People()
     this.#choices = new Choices(catalog, listening ? 'listener' : link === undefined ? 'host' : 'guest', () =>
       this.#chose(),
     )
@@ -474,7 +473,7 @@ class Talk {
     this.#called = parties.find(({ you }) => you)?.name ?? this.#called
     this.#showPeople()
     const only = onlyLanguage(parties)
-    if (only !== undefined) this.#captions.note(say('oneLanguage', this.#people.nameOf(only)))
+    if (only !== undefined) this.#captions.note(say('oneLanguage', nameIn(only)))
     else if (parties.length > 1 || this.#choices.echoing || this.#missing.waiting) this.#captions.note('')
     else this.#captions.note(say('alone'))
   }
