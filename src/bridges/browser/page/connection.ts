@@ -178,9 +178,11 @@ export class Connection {
         this.#over()
         break
       case 'ended':
+        // The reason first, because it decides what the page offers next.
+        this.#events.message(message)
         // After a failure or a restart, the server may soon be available again.
         if (message.why !== 'failed' && message.why !== 'server') this.#over()
-        break
+        return
       default:
     }
     this.#events.message(message)
