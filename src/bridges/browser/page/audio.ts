@@ -213,7 +213,7 @@ function usableContext(): AudioContext {
 }
 
 /** Why a microphone is missing, as far as the browser says it ("Media Capture and Streams", §10.2.1). */
-export function whyNot(error: unknown): NoMicrophone {
+function whyNot(error: unknown): NoMicrophone {
   switch (error instanceof DOMException ? error.name : '') {
     case 'NotAllowedError':
     case 'SecurityError':

@@ -19,7 +19,7 @@ export class SoundWatch {
   vital: Vital = 'alive'
   readonly #options: SoundWatchOptions
   readonly #signs = new SignsOfLife()
-  #timer: ReturnType<typeof setInterval> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: SoundWatchOptions) {
     this.#options = options
@@ -35,11 +35,11 @@ export class SoundWatch {
   begin(): void {
     this.#signs.begin(performance.now())
     this.vital = 'alive'
-    this.#timer ??= setInterval(() => this.check(), CHECK_MS)
+    if (this.#timer === undefined) this.#wait()
   }
 
   end(): void {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     this.#timer = undefined
     this.vital = 'alive'
   }
@@ -60,6 +60,13 @@ export class SoundWatch {
     if (repair === 'reopen') this.#options.reopen()
     // Pending until the browser allows it; a later tap continues it too.
     else if (repair === 'resume') sound.resume().catch(() => {})
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => {
+      this.#wait()
+      this.check()
+    }, CHECK_MS)
   }
 
   #returned(): void {

@@ -41,6 +41,11 @@ const SHOWN: readonly Words[] = [...STATES, 'line-connecting', 'line-waiting', '
 const link = joinToken(location.hash)
 const listening = isListening(link)
 
+/** Milliseconds since 1970. */
+function wallTime(): number {
+  return performance.timeOrigin + performance.now()
+}
+
 /** The page: connects the choices, the audio and the connection. */
 class Talk {
   readonly #catalog: Catalog
@@ -59,7 +64,7 @@ class Talk {
     tab: storage('sessionStorage'),
     browser: storage('localStorage'),
     link,
-    now: Date.now,
+    now: wallTime,
   })
   #sound: Sound | undefined
   /** Muted by the user, or by the operator; either is sufficient. */
@@ -99,7 +104,7 @@ class Talk {
       message: message => this.#heard(message),
       audio: packet => this.#sound?.order({ kind: 'audio', packet }),
       line: line => this.#line(line),
-      visit: (visit, endsInMs) => this.#memory.keep({ ...visit, until: Date.now() + endsInMs }),
+      visit: (visit, endsInMs) => this.#memory.keep({ ...visit, until: wallTime() + endsInMs }),
       abandoned: why => this.#abandoned(why),
     })
     this.#devices = new Devices({
