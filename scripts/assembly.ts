@@ -29,8 +29,8 @@ export const MODULES: readonly Module[] = [
   },
   {
     source: 'src/transcode/resample/assembly/fir.ts',
-    // 1 MiB: enough for the weights of all pairs of rates. Untouched pages take no memory.
-    options: ['--initialMemory', '16', '--maximumMemory', '16'],
+    // 2 MiB: enough for the weights of all pairs of rates. Untouched pages take no memory.
+    options: ['--initialMemory', '32', '--maximumMemory', '32'],
     target: 'src/transcode/resample/fir-binary.ts',
     content:
       binary => `/** \`assembly/fir.ts\`, compiled by \`npm run assembly\`: bytes, because a browser's worklet reads no file. */

@@ -40,8 +40,8 @@ const PARTS = [
 ]
 
 /**
- * Used only by tests: independent programs for comparison, one to inspect processes, an engine with more voices, and two
- * browsers.
+ * Used only by tests: independent programs for comparison, one to inspect processes, an engine with more voices, two
+ * browsers, and a sound card for the second one.
  */
 const PROGRAMS_FOR_TESTS = [
   { program: 'lame', packages: ['lame'] },
@@ -51,6 +51,7 @@ const PROGRAMS_FOR_TESTS = [
   { program: 'flite', packages: ['flite'] },
   { program: 'chromium', packages: ['chromium'] },
   { program: 'firefox-esr', packages: ['firefox-esr'] },
+  { program: 'pulseaudio', packages: ['pulseaudio'] },
 ].map(({ program, packages }) => ({
   name: `${program}, for tests`,
   packages,

@@ -15,6 +15,7 @@ import type { OverloadCheck } from '../core/calls/dialer-policies.ts'
 import type { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { RoomLinks } from '../core/calls/room-links.ts'
+import type { RoomVisits } from '../core/calls/room-visits.ts'
 import type { LanguageSettings } from '../core/calls/settings.ts'
 import type { Admission } from '../core/model/invitation.ts'
 import type { Relay } from '../core/room/relay.ts'
@@ -31,6 +32,7 @@ export interface BrowserOptions {
   /** A Discord bot also accepts room codes. */
   readonly discord: boolean
   readonly links: RoomLinks
+  readonly visits: RoomVisits
   /** Undefined: this server works alone. */
   readonly homes: BrowserBridgeOptions['homes']
   readonly overloadCheck: OverloadCheck

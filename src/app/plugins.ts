@@ -103,7 +103,7 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
 function browser(context: AppContext) {
   const { settings, fleet, homes, calls, guards, control, service, clock, log } = context
   const { relay, twoPartyCalls, roomCodes, addressCodeLimiter: roomCodeLimiter } = calls
-  const { roomLinks, lives, links, groupOf } = control.services
+  const { roomLinks, visits, lives, links, groupOf } = control.services
   const { languages, publicUrl } = settings
   return browserOptions(settings.browser, {
     ...{ relay, roomCodes, roomCodeLimiter, languages, publicUrl, service, groupOf, clock, log },
@@ -111,6 +111,7 @@ function browser(context: AppContext) {
     overloadCheck: guards.overloadCheck,
     numbers: numbersOf(settings),
     links: roomLinks,
+    visits,
     homes: fleet.status === 'alone' ? undefined : homes,
     captions: (room, ttlMs) =>
       // Without API keys, the data of captions is not kept.

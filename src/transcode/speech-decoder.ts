@@ -5,8 +5,8 @@ import { declaresDelay, id3Length, startsMp3File, TAG_BYTES } from './mp3/file-s
 import { mp3HeaderAt, mp3ReachBack } from './mp3/header.ts'
 import { Mp3Decoder, mp3Ready } from './mp3/mp3-decoder.ts'
 import { concat, SAMPLE_RATE } from './pcm.ts'
-import { INPUT_RATES, inputResampler } from './resample/input-resampler.ts'
 import type { Resampler } from './resample/resampler.ts'
+import { createResampler, RATES } from './resample/resampler.ts'
 import { isWav, wavCoding } from './wav-format.ts'
 import { type WavAudio, WavReader } from './wav-reader.ts'
 
@@ -51,7 +51,7 @@ export class SpeechDecoder {
   /** `onPcm` receives samples during calls, for that call only. `rawRate`: of headerless samples (Hz). */
   constructor(onPcm: (pcm: Int16Array) => void, rawRate = SAMPLE_RATE) {
     this.#onPcm = onPcm
-    this.#rawRate = INPUT_RATES.includes(rawRate) ? rawRate : SAMPLE_RATE
+    this.#rawRate = RATES.includes(rawRate) ? rawRate : SAMPLE_RATE
   }
 
   /**
@@ -145,9 +145,9 @@ export class SpeechDecoder {
 
   #play(pcm: Int16Array, rate: number): void {
     if (this.#resampler?.from !== rate) {
-      if (!INPUT_RATES.includes(rate)) return
+      if (!RATES.includes(rate)) return
       if (this.#resampler) this.#emit(this.#resampler.flush())
-      this.#resampler = inputResampler(rate)
+      this.#resampler = createResampler(rate, SAMPLE_RATE)
       this.#late = Math.round((this.#resampler.delayMs * SAMPLE_RATE) / 1_000)
     }
     this.#emit(this.#resampler.process(pcm))

@@ -5,7 +5,7 @@ import { AudioFileError } from '../../transcode/container/audio-file-error.ts'
 import { isOgg, isWebm, opusFile } from '../../transcode/container/opus-file.ts'
 import { peak, rms } from '../../transcode/level.ts'
 import { concat, FRAME_SAMPLES, SAMPLE_RATE, saturate } from '../../transcode/pcm.ts'
-import { INPUT_RATES, inputResampler } from '../../transcode/resample/input-resampler.ts'
+import { createResampler, RATES } from '../../transcode/resample/resampler.ts'
 import { decodeSpeech } from '../../transcode/speech-decoder.ts'
 import { mono, readWav } from '../../transcode/wav.ts'
 import { isWav, WAV_MP3, wavCoding } from '../../transcode/wav-format.ts'
@@ -81,7 +81,7 @@ async function decoded(path: string, bytes: Uint8Array): Promise<Int16Array> {
     const mp3InWav = isWav(bytes) && wavCoding(bytes) === WAV_MP3
     if (isWav(bytes) && !mp3InWav) {
       const wav = readWav(bytes)
-      if (INPUT_RATES.includes(wav.rate)) return atSixteen(mono(wav), wav.rate)
+      if (RATES.includes(wav.rate)) return atSixteen(mono(wav), wav.rate)
     }
     if (isOgg(bytes) || isWebm(bytes)) return await opus(path, bytes)
     if (begins('ID3') || isMp3(bytes) || mp3InWav) {
@@ -118,7 +118,7 @@ function tooLong(path: string, seconds: number | undefined): SoundFileError {
 
 function atSixteen(pcm: Int16Array, rate: number): Int16Array {
   if (rate === SAMPLE_RATE) return pcm
-  const resampler = inputResampler(rate)
+  const resampler = createResampler(rate, SAMPLE_RATE)
   return concat([resampler.process(pcm).slice(), resampler.flush()])
 }
 

@@ -15,8 +15,6 @@ import { type Outbound, type PageMessage, parse, type VisitEnd } from './protoco
 
 /** Maximum rate of key presses that are forwarded. */
 const MAX_KEYS_PER_SECOND = 20
-/** Close codes of a browser when the user leaves the page or the page hangs up. */
-const LEFT_CODES = [1000, 1001]
 /** Samples per millisecond. */
 const PER_MS = 16
 const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
@@ -46,7 +44,6 @@ export function pageSocket(transport: LegTransport, clock: Clock, limits: Browse
     limits,
     counters: new BrowserLegCounters(),
     codes: CLOSE_CODES,
-    leftCodes: LEFT_CODES,
     text: { maxBytes: limits.maxTextBytes, isAudio: false },
     binary: { maxBytes: MOST_PACKET_BYTES, isAudio: true },
     peer: 'page',

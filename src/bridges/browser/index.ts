@@ -5,6 +5,7 @@ import { withDefaults } from '../../common/defaults.ts'
 import { shareLog } from '../../common/log.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
+import { RoomVisits } from '../../core/calls/room-visits.ts'
 import { addressPrefix } from '../../net/client-address.ts'
 import {
   assertFree,
@@ -26,7 +27,7 @@ import { BridgeCounters, type BrowserLegCounters } from './leg-counters.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
-import { FOREIGN_PAGE, OriginCheck, unknownHost } from './origin-check.ts'
+import { foreignPage, OriginCheck, unknownHost } from './origin-check.ts'
 import { VisitorReception } from './reception.ts'
 import { BrowserSessions } from './sessions.ts'
 import { browserSettingsSchema } from './settings.ts'
@@ -78,8 +79,9 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const originCheck = new OriginCheck({ publicUrl: options.publicUrl, origins: settings.origins })
   const counters = new BridgeCounters()
   const links = options.links ?? new RoomLinks(clock)
-  const ending = options.links ? undefined : revokeWithRooms(links, relay, clock)
-  const sessions = new BrowserSessions(relay, clock, settings.maxMinutes * 60_000)
+  const visits = options.visits ?? new RoomVisits(clock)
+  const ending = options.links ? undefined : revokeWithRooms([links, visits], relay, clock)
+  const sessions = new BrowserSessions({ relay, visits, clock, log, maxMs: settings.maxMinutes * 60_000 })
   sessions.start()
   const offer = new OfferCache(options.offer, clock)
   const reception = new VisitorReception({
@@ -90,11 +92,13 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     limits,
     offer,
     links,
+    visits,
     sessions,
     counters,
     clock,
     log,
   })
+  await reception.start()
   const sockets = new Set<PageSocket>()
   const lobby = new Lobby(counters)
   const { groupOf = addressPrefix } = options
@@ -130,7 +134,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     }
     counters.rejectedOrigin++
     log.warn({ route: request.routeOptions.url }, 'request rejected: foreign origin or host')
-    return sendError(request, reply, originCheck.knowsHost(request) ? FOREIGN_PAGE : unknownHost(request))
+    return sendError(request, reply, originCheck.knowsHost(request) ? foreignPage : unknownHost(request))
   }
 
   const accept = (webSocket: WebSocket, request: FastifyRequest) => {
@@ -163,17 +167,19 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   )
 }
 
-/** Revokes the bridge’s own links when their rooms end. */
+/** Revokes the bridge’s own links and visits when their rooms end. */
 function revokeWithRooms(
-  links: RoomLinks,
+  kinds: readonly (RoomLinks | RoomVisits)[],
   { observer, rooms }: Pick<BrowserBridgeOptions['relay'], 'observer' | 'rooms'>,
   clock: Clock,
 ): Disposable {
   const lives = new RoomLives(clock)
-  lives.onEnded(room => void links.revokeAll(room))
+  lives.onEnded(room => {
+    for (const kind of kinds) void kind.revokeAll(room)
+  })
   const watch = observer.on('room', async ({ room, state }) => {
     if (state === 'opened') lives.opened(room)
-    else if (await links.has(room)) lives.closed(room)
+    else if ((await Promise.all(kinds.map(kind => kind.has(room)))).includes(true)) lives.closed(room)
     // It can have opened again.
     else if (!rooms.has(room)) lives.end(room)
   })

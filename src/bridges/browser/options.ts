@@ -6,6 +6,7 @@ import { callable, having, languageSchema, type SettingsInput } from '../../comm
 import type { CodeLimiter } from '../../core/calls/code-attempts.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
+import type { RoomVisits } from '../../core/calls/room-visits.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import { type BrowserLimits, browserLimitsSchema } from './limits.ts'
@@ -71,6 +72,8 @@ export interface BrowserBridgeOptions {
   readonly discord?: boolean
   /** Shared store of links, which its creator disposes of. */
   readonly links?: RoomLinks
+  /** Shared store of visits that can be continued after a restart. Default: in memory. */
+  readonly visits?: RoomVisits
   /** Returns the path of a captions page for `room` that is valid for `ttlMs`, or undefined. */
   readonly captions?: (room: string, ttlMs: number) => string | undefined
   /** Path of the dashboard; absent: the page does not link to one. */
@@ -106,6 +109,7 @@ export const browserBridgeOptionsSchema = z.strictObject({
   groupOf: callable('it returns the group of an address').optional(),
   numbers: z.array(z.string('a phone number'), 'a list of phone numbers').optional(),
   links: having('the links to rooms', 'issue', 'find').optional(),
+  visits: having('the visits to rooms', 'keep', 'find').optional(),
   captions: callable('it returns the path of the captions of a room').optional(),
   discord: z.boolean('true or false').optional(),
   dashboard: z.string('a path').optional(),

@@ -69,6 +69,8 @@ export type Outbound =
       readonly call: string
       readonly secret: string
       readonly resumed: boolean
+      /** Differs after a restart of the server: whoever is missing then has not come back, rather than left. */
+      readonly server: string
       /** Remaining time of the visit (ms). */
       readonly endsInMs: number
       /** Address of the room’s captions, for the visitor who created the room. */
@@ -151,6 +153,8 @@ const hello = z.object({
   voices: voices.default({}),
   original: original.default('duck'),
   name: name.optional(),
+  /** What others call them without a name, in the language of their page. */
+  unnamed: name.optional(),
   muted: z.boolean().default(false),
   /** The room: that of a link, that of a code, or a new one. */
   link: token.optional(),
@@ -164,8 +168,8 @@ const hello = z.object({
 
 const INBOUND = {
   hello,
-  /** Resumes a visit after a disconnection. */
-  resume: z.object({ kind: z.literal('resume'), call: token, secret: token }),
+  /** Resumes a visit after a disconnection. With `hello`, also one that a former run of this server began. */
+  resume: z.object({ kind: z.literal('resume'), call: token, secret: token, hello: hello.optional() }),
   /** Absent fields remain unchanged; `null` removes a value. */
   change: z.object({
     kind: z.literal('change'),

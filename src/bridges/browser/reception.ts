@@ -6,12 +6,14 @@ import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import { CodeAttempts } from '../../core/calls/code-attempts.ts'
 import { isListening, LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
+import type { RoomVisits } from '../../core/calls/room-visits.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { checkedInvitation } from '../../core/model/invitation-check.ts'
 import { isPacketLength } from './audio-packet.ts'
 import { BrowserLeg, tell } from './browser-leg.ts'
 import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
 import type { PageSocket } from './close-codes.ts'
+import { distinctName } from './distinct-name.ts'
 import type { BridgeCounters } from './leg-counters.ts'
 import type { BrowserLimits } from './limits.ts'
 import type { Origin } from './lobby.ts'
@@ -25,9 +27,10 @@ import {
   REFUSALS,
 } from './protocol.ts'
 import { RoomInvitations } from './room-invitations.ts'
+import { newRoomName } from './room-name.ts'
 import type { ServiceCatalog } from './service-catalog.ts'
 import type { BrowserSession } from './session.ts'
-import type { BrowserSessions } from './sessions.ts'
+import type { BrowserSessions, EarlierSession } from './sessions.ts'
 import type { BrowserSettings } from './settings.ts'
 
 /** Time for a decision on a visitor (ms). */
@@ -44,6 +47,7 @@ export interface ReceptionOptions {
   readonly limits: BrowserLimits
   readonly offer: OfferCache
   readonly links: RoomLinks
+  readonly visits: RoomVisits
   readonly sessions: BrowserSessions
   /** The path of the page. */
   readonly page: string
@@ -65,6 +69,8 @@ export class VisitorReception {
   readonly #options: ReceptionOptions
   readonly #invites: RoomInvitations
   readonly #attempts: CodeAttempts
+  /** Id of this run of the server. */
+  readonly #run = randomBytes(6).toString('base64url')
   #ids = 0
 
   constructor(given: ReceptionOptions) {
@@ -73,6 +79,16 @@ export class VisitorReception {
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
     this.#attempts = new CodeAttempts(async code => bridge.roomCodes?.find(code), bridge.roomCodeLimiter)
     this.#invites = new RoomInvitations({ links, roomCodes: bridge.roomCodes, page, clock, ttlMs })
+  }
+
+  /** Participants of visits from before keep their ids: new ones follow them. Call it before the first visitor. */
+  async start(): Promise<void> {
+    const { bridge, visits, name } = this.#options
+    if (bridge.homes) return
+    for (const { participant } of await visits.all()) {
+      const id = participant.startsWith(`${name}-`) ? Number(participant.slice(name.length + 1)) : 0
+      if (Number.isSafeInteger(id)) this.#ids = Math.max(this.#ids, id)
+    }
   }
 
   /** Waits on `socket` for a `hello` or a `resume`. */
@@ -92,12 +108,14 @@ export class VisitorReception {
         }
         greeted = true
         timer[Symbol.dispose]()
-        if (message.kind === 'resume') this.#resume(socket, caller, message)
-        else
-          this.#receive(socket, caller, message, disconnected.signal).catch((error: unknown) => {
-            log.error(errorFields(error), 'visitor cannot be admitted')
-            if (!disconnected.signal.aborted) this.#refuse(socket, 'busy')
-          })
+        const admitted =
+          message.kind === 'resume'
+            ? this.#resume(socket, caller, message, disconnected.signal)
+            : this.#receive(socket, caller, message, disconnected.signal)
+        admitted.catch((error: unknown) => {
+          log.error(errorFields(error), 'visitor cannot be admitted')
+          if (!disconnected.signal.aborted) this.#refuse(socket, 'busy')
+        })
         return undefined
       },
       closed: () => {
@@ -156,7 +174,7 @@ export class VisitorReception {
         return
       }
     }
-    if (!disconnected.aborted) await this.#admit(socket, caller, hello, guest, disconnected, rejoin)
+    if (!disconnected.aborted) await this.#admit(socket, caller, hello, guest, disconnected, { rejoin })
   }
 
   /** Resolves to the visitor and their room, or to the reason for rejecting them. */
@@ -183,7 +201,7 @@ export class VisitorReception {
     }
     const welcome = settings.access === 'anyone' || (settings.access === 'local' && caller.local)
     if (!welcome) return 'uninvited'
-    return { room: `talk ${randomBytes(6).toString('hex')}`, invited: false, ...about }
+    return { room: newRoomName(), invited: false, ...about }
   }
 
   /**
@@ -218,35 +236,42 @@ export class VisitorReception {
     hello: Hello,
     guest: Guest,
     disconnected: AbortSignal,
-    rejoin?: string,
+    { rejoin, earlier }: { readonly rejoin?: string | undefined; readonly earlier?: EarlierSession } = {},
   ): Promise<void> {
     const { bridge, offer, sessions, counters, log } = this.#options
     const voices = offeredVoices(offer.known, hello.voices)
     const hears = sessions.company(guest.room, 1) ? hello.hears : hello.alone
     const voice = voices[hears]
     const asked = { ...guest, hears, ...(voice === undefined ? {} : { voice }) }
-    const invitation = await this.#decide(asked)
+    const decision = await this.#decide(asked)
     if (disconnected.aborted) return
-    if ('refused' in invitation) {
-      this.#refuse(socket, invitation.refused)
+    if ('refused' in decision) {
+      this.#refuse(socket, decision.refused)
       return
     }
+    const called = decision.name ?? hello.unnamed
+    const name = called && distinctName(called, sessions.names(decision.room))
+    const invitation = { ...decision, ...(name === undefined ? {} : { name }) }
     // Others can have been admitted meanwhile.
     if (this.#isFull(caller, guest.invited)) {
       this.#refuse(socket, 'full')
       return
     }
+    // Another connection can have resumed the visit meanwhile.
+    if (earlier && this.#continue(socket, caller, earlier)) return
     const company = sessions.company(invitation.room, 1)
     const session = sessions.begin(
       {
         ...{ room: invitation.room, invited: guest.invited, rejoin },
-        listens: hello.link !== undefined && isListening(hello.link),
+        listens: earlier?.listens ?? (hello.link !== undefined && isListening(hello.link)),
         group: caller.local ? undefined : caller.group,
+        unnamed: decision.name === undefined ? name : undefined,
       },
       { company: hello.hears, alone: hello.alone, voices },
       company,
+      earlier,
     )
-    const leg = this.#leg(socket, session, caller)
+    const leg = this.#leg(socket, session, caller, earlier?.participant)
     try {
       ;(bridge.admission ?? bridge.relay).admit(leg, invitation)
     } catch (error) {
@@ -256,12 +281,17 @@ export class VisitorReception {
       this.#drop(leg, error)
       return
     }
-    counters.sessions++
+    if (earlier) counters.resumed++
+    else counters.sessions++
     caller.known()
-    log.info({ legId: leg.id, invited: guest.invited, local: caller.local }, 'visitor admitted')
+    log.info(
+      { legId: leg.id, invited: guest.invited, local: caller.local, returned: earlier !== undefined },
+      'visitor admitted',
+    )
+    if (!earlier) sessions.keep(session)
     const own = company ? hello.hears : hello.alone
     if (hello.muted || own !== hears) session.choose({}, { muted: hello.muted }, company)
-    this.#welcome(session, false)
+    this.#welcome(session, earlier !== undefined)
   }
 
   /** Resolves to the decision of the program; without a valid one, the log has the reason, and the visitor is refused. */
@@ -278,18 +308,39 @@ export class VisitorReception {
     }
   }
 
-  #resume(
+  /** Continues a visit that is here, or that was here before this process, or before the visitor was gone for long. */
+  async #resume(
     socket: PageSocket,
     caller: Caller,
-    { call, secret }: Extract<PageMessage, { kind: 'resume' }>,
-  ): void {
+    { hello, ...visit }: Extract<PageMessage, { kind: 'resume' }>,
+    disconnected: AbortSignal,
+  ): Promise<void> {
+    if (this.#continue(socket, caller, visit)) return
+    const { sessions, bridge } = this.#options
+    // In a fleet, a link leads to the node that has the room.
+    const earlier = bridge.homes ? undefined : await sessions.kept(visit.call, visit.secret)
+    if (disconnected.aborted) return
+    if (!earlier || !hello) this.#refuse(socket, 'gone')
+    else if (this.#isFull(caller, earlier.invited)) this.#refuse(socket, 'full')
+    else {
+      const { speaks, hears, name, original } = hello
+      const { room, invited, listens } = earlier
+      const spoken = listens ? undefined : speaks
+      const guest = { room, invited, hears, original, name, speaks: spoken }
+      await this.#admit(socket, caller, hello, guest, disconnected, { earlier })
+    }
+  }
+
+  /** Returns false if this process does not have the visit. */
+  #continue(
+    socket: PageSocket,
+    caller: Caller,
+    { call, secret }: { readonly call: string; readonly secret: string },
+  ): boolean {
     const { bridge, sessions, counters } = this.#options
     const session = sessions.find(call, secret)
     const participant = session?.participant
-    if (!session || !participant) {
-      this.#refuse(socket, 'gone')
-      return
-    }
+    if (!session || !participant) return false
     const before = session.leg
     const leg = this.#leg(socket, session, caller)
     void before?.close({ kind: 'replaced' })
@@ -298,20 +349,22 @@ export class VisitorReception {
       bridge.relay.admit(leg, participant.invitation)
     } catch (error) {
       this.#drop(leg, error)
-      return
+      return true
     }
     counters.resumed++
     caller.known()
     this.#welcome(session, true)
+    return true
   }
 
-  #leg(socket: PageSocket, session: BrowserSession, { address }: Caller): BrowserLeg {
+  /** `id`: that of the participant who returns. */
+  #leg(socket: PageSocket, session: BrowserSession, { address }: Caller, id?: string): BrowserLeg {
     const { bridge, name, sessions, clock, limits, log } = this.#options
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
     // Unique in a fleet.
     const node = bridge.homes ? `${bridge.homes.node}-` : ''
     const leg = BrowserLeg.open(socket, {
-      id: `${name}-${node}${++this.#ids}`,
+      id: id !== undefined && !bridge.relay.find(id) ? id : `${name}-${node}${++this.#ids}`,
       call: session.call,
       ...{ clock, limits, log },
       requested: (message, now) => {
@@ -336,6 +389,7 @@ export class VisitorReception {
     session.tell({
       kind: 'welcome',
       ...{ call, secret, resumed, endsInMs, self },
+      server: this.#run,
       captions,
       rejoin: session.rejoin,
       parties: sessions.parties(session),
@@ -355,11 +409,20 @@ export class VisitorReception {
     }
     try {
       const own = session.listens ? {} : { speaks }
-      session.choose(chosen, { ...own, original, name, muted }, sessions.company(session.room))
+      const called = name === undefined ? undefined : this.#called(session, name)
+      session.choose(chosen, { ...own, original, name: called, muted }, sessions.company(session.room))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       session.tell({ kind: 'sorry', what: 'change' })
     }
+  }
+
+  /** Returns what others call a visitor who has given their name, or has removed it. */
+  #called(session: BrowserSession, name: string | null): string | null {
+    session.named = name !== null
+    const called = name ?? session.unnamed
+    if (called === undefined) return null
+    return distinctName(called, this.#options.sessions.names(session.room, session))
   }
 
   /** Returns the name of the visitor who created the link with `token`, if it is known. */
@@ -372,7 +435,11 @@ export class VisitorReception {
     try {
       // They could give themselves a voice.
       if (session.listens) throw new BridgeError('STATE', 'listeners cannot invite')
-      const invite = await this.#invites.give(session.room, address, session.participant?.state.name)
+      const invite = await this.#invites.give(
+        session.room,
+        address,
+        session.named ? session.participant?.state.name : undefined,
+      )
       counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge
       session.tell({

@@ -1,5 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, Ticker } from '../../common/clock.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
+import { errorFields, type Logger } from '../../common/log.ts'
+import type { KeptVisit, RoomVisits } from '../../core/calls/room-visits.ts'
 import type { Participant } from '../../core/room/participant.ts'
 import type { BrowserLeg } from './browser-leg.ts'
 import { BrowserLegCounters } from './leg-counters.ts'
@@ -12,10 +15,27 @@ const WATCH_MS = 200
 /** Yields the length that the wire format requires of tokens. */
 const TOKEN_BYTES = 18
 
+/** A session that this process does not have (any more), and its credentials. */
+export interface EarlierSession extends KeptVisit {
+  readonly call: string
+  readonly secret: string
+}
+
+export interface SessionsOptions {
+  readonly relay: BrowserBridgeOptions['relay']
+  readonly visits: RoomVisits
+  readonly clock: Clock
+  readonly log: Logger
+  /** Maximum length of a visit (ms). */
+  readonly maxMs: number
+}
+
 /** All current sessions; keeps their pages informed of their rooms. */
 export class BrowserSessions implements Disposable {
   readonly #relay: BrowserBridgeOptions['relay']
   readonly #clock: Clock
+  readonly #visits: RoomVisits
+  readonly #log: Logger
   readonly #maxMs: number
   readonly #byCall = new Map<string, BrowserSession>()
   readonly #byRoom = new Map<string, Set<BrowserSession>>()
@@ -26,9 +46,11 @@ export class BrowserSessions implements Disposable {
   #subscriptions: readonly Disposable[] = []
   #ticker: Ticker | undefined
 
-  constructor(relay: BrowserBridgeOptions['relay'], clock: Clock, maxMs: number) {
+  constructor({ relay, visits, clock, log, maxMs }: SessionsOptions) {
     this.#relay = relay
+    this.#visits = visits
     this.#clock = clock
+    this.#log = log
     this.#maxMs = maxMs
   }
 
@@ -40,8 +62,8 @@ export class BrowserSessions implements Disposable {
       observer.on('admitted', touch),
       observer.on('disconnected', touch),
       observer.on('reconnected', touch),
-      observer.on('left', ({ room, participant }) => {
-        this.#left(room, participant)
+      observer.on('left', ({ room, participant, reason }) => {
+        this.#left(room, participant, reason)
         this.#touch(room)
       }),
       observer.on('changed', ({ room, participant, state, changes }) => {
@@ -102,19 +124,20 @@ export class BrowserSessions implements Disposable {
     return sum
   }
 
-  /** Creates a session in `room`, without a connection yet. */
+  /** Creates a session in `room`, without a connection yet; `earlier`: the one that it continues. */
   begin(
-    about: Pick<BrowserSession, 'room' | 'invited' | 'listens' | 'group' | 'rejoin'>,
+    about: Pick<BrowserSession, 'room' | 'invited' | 'listens' | 'group' | 'rejoin' | 'unnamed'>,
     hearing: HeardLanguages,
     accompanied: boolean,
+    earlier: EarlierSession | undefined,
   ): BrowserSession {
     const session = new BrowserSession({
-      call: randomBytes(TOKEN_BYTES).toString('base64url'),
-      secret: randomBytes(TOKEN_BYTES).toString('base64url'),
+      call: earlier?.call ?? randomBytes(TOKEN_BYTES).toString('base64url'),
+      secret: earlier?.secret ?? randomBytes(TOKEN_BYTES).toString('base64url'),
       ...about,
       ...{ hearing, accompanied, clock: this.#clock },
       participant: leg => this.#relay.find(leg),
-      endsAt: this.#clock.now() + this.#maxMs,
+      endsAt: this.#clock.now() + (earlier?.leftMs ?? this.#maxMs),
     })
     session.start()
     const { room } = session
@@ -130,6 +153,21 @@ export class BrowserSessions implements Disposable {
     if (!session) return undefined
     const [given, right] = [Buffer.from(secret), Buffer.from(session.secret)]
     return given.length === right.length && timingSafeEqual(given, right) ? session : undefined
+  }
+
+  /** Keeps the visit of a session whose participant is in the room, so that it survives this process. */
+  keep({ call, secret, room, invited, listens, endsAt, participantId: participant }: BrowserSession): void {
+    const leftMs = endsAt - this.#clock.now()
+    if (participant === undefined || leftMs <= 0) return
+    this.#visits
+      .keep(credentials(call, secret), { room, participant, invited, listens, leftMs })
+      .catch(error => this.#log.warn(errorFields(error), 'visit cannot be kept'))
+  }
+
+  /** Returns the visit of a session that this process does not have, or undefined if it is over. */
+  async kept(call: string, secret: string): Promise<EarlierSession | undefined> {
+    const visit = await this.#visits.find(credentials(call, secret))
+    return visit && { call, secret, ...visit }
   }
 
   /** Registers a leg that is about to be admitted. */
@@ -160,6 +198,13 @@ export class BrowserSessions implements Disposable {
     return (this.#relay.rooms.get(room)?.participants.size ?? 0) + newcomers > 1
   }
 
+  /** Returns the names of the participants of `room`, without that of `session`. */
+  names(room: string, session?: BrowserSession): ReadonlySet<string> {
+    const there = this.#relay.rooms.get(room)?.participants.values() ?? []
+    const others = Array.from(there).filter(({ id }) => id !== session?.participantId)
+    return new Set(others.flatMap(({ state }) => state.name ?? []))
+  }
+
   parties(session: BrowserSession): PartyView[] {
     const there = this.#relay.rooms.get(session.room)?.participants.values() ?? []
     const spaces = new Set<string>()
@@ -186,9 +231,15 @@ export class BrowserSessions implements Disposable {
     return undefined
   }
 
-  #left(room: string, participant: string): void {
+  #left(room: string, participant: string, reason: EndReason): void {
     const session = this.#of(room, participant)
-    if (session) this.forget(session)
+    if (!session) return
+    this.forget(session)
+    // They hung up, or were removed. After anything else they can return.
+    if (reason.kind !== 'hangup') return
+    this.#visits
+      .end(credentials(session.call, session.secret))
+      .catch(error => this.#log.warn(errorFields(error), 'visit cannot be ended'))
   }
 
   /** Tells the page of `session` what it gets from each speaker. */
@@ -234,6 +285,10 @@ export class BrowserSessions implements Disposable {
         session.tell({ kind: 'parties', parties: this.parties(session) })
       }
   }
+}
+
+function credentials(call: string, secret: string): string {
+  return `${call} ${secret}`
 }
 
 function partyView({ id, channel, state, present }: Participant, session: BrowserSession): PartyView {

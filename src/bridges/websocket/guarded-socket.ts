@@ -73,13 +73,14 @@ export interface AcceptedFrames {
   readonly isAudio: boolean
 }
 
+/** Code with which the peer ends the call; after any other, it can reconnect. A page that is left or reloaded sends 1001. */
+const HUNG_UP = 1000
+
 export interface GuardedSocketOptions<C extends string, N extends SocketCounters> {
   readonly clock: Clock
   readonly counters: N
   readonly limits: SocketLimits
   readonly codes: CloseCodes<C>
-  /** Codes with which the peer ends the call normally. */
-  readonly leftCodes: readonly number[]
   /** The limits of text and binary messages, or the cause for which one of that kind closes the connection. */
   readonly text: AcceptedFrames | C
   readonly binary: AcceptedFrames | C
@@ -272,8 +273,7 @@ export class GuardedSocket<C extends string, N extends SocketCounters = SocketCo
     this.#closing = true
     this.#gone = true
     this.#deadline?.[Symbol.dispose]()
-    const left = this.#options.leftCodes.includes(code)
-    this.#tellClosed(left ? { kind: 'hangup', by: 'remote' } : lost(`closed with code ${code}`))
+    this.#tellClosed(code === HUNG_UP ? { kind: 'hangup', by: 'remote' } : lost(`closed with code ${code}`))
     this.#closed.resolve()
   }
 

@@ -11,6 +11,8 @@ const secretSchema = z.object({
   until: z.number(),
   /** The encrypted secret, of a kind that can be listed. */
   sealed: z.string().optional(),
+  /** What its owner knows about it. */
+  about: z.string().optional(),
 })
 /** The secrets of a room: their digests, and until when each is valid. */
 const indexSchema = z.object({ secrets: z.record(z.string(), z.number()), until: z.number() })
@@ -23,6 +25,14 @@ export interface KnownSecret {
   readonly secret: string
   /** Milliseconds since 1970. */
   readonly until: number
+}
+
+/** What is known about a valid secret. */
+export interface NotedSecret {
+  readonly room: string
+  readonly about: string | undefined
+  /** Time until it expires (ms). */
+  readonly leftMs: number
 }
 
 /**
@@ -47,14 +57,14 @@ export class RoomSecrets {
     this.#indexes = state.fleet.table('week', `${kind} by room`, indexSchema)
   }
 
-  /** Adds `secret` for `room`, valid for `ttlMs`. Returns false if it is in use. */
-  async add(secret: string, room: string, ttlMs: number): Promise<boolean> {
+  /** Adds `secret` for `room`, valid for `ttlMs`, with a note `about` it. Returns false if it is in use. */
+  async add(secret: string, room: string, ttlMs: number, about?: string): Promise<boolean> {
     await this.#removing.get(room)?.catch(() => 0)
     const key = this.#keyOf(secret)
     const until = this.#state.wall() + ttlMs
     // The index first: a secret without it could not be removed with its room.
     await this.#change(room, secrets => ({ ...secrets, [key]: until }))
-    const value = { room, until, sealed: this.#box?.seal(secret, key) }
+    const value = { room, until, sealed: this.#box?.seal(secret, key), about }
     if ((await this.#secrets.create(key, value)) !== undefined) return true
     const taken = await this.#secrets.get(key)
     if (taken && this.#valid(taken.value)) return false
@@ -66,6 +76,23 @@ export class RoomSecrets {
   async find(secret: string): Promise<string | undefined> {
     const entry = await this.#secrets.get(this.#keyOf(secret))
     return entry && this.#valid(entry.value) ? entry.value.room : undefined
+  }
+
+  /** Returns the room of `secret` with the note about it and its remaining time (ms); undefined as with `find`. */
+  async look(secret: string): Promise<NotedSecret | undefined> {
+    const entry = await this.#secrets.get(this.#keyOf(secret))
+    return entry && this.#noted(entry.value)
+  }
+
+  /** Returns all valid secrets, without themselves. Slow. */
+  async all(): Promise<readonly NotedSecret[]> {
+    const entries = Array.from(await this.#secrets.entries(), ([, { value }]) => this.#noted(value))
+    return entries.filter(noted => noted !== undefined)
+  }
+
+  #noted(secret: Secret): NotedSecret | undefined {
+    const { room, about, until } = secret
+    return this.#valid(secret) ? { room, about, leftMs: until - this.#state.wall() } : undefined
   }
 
   /** Removes `secret`. Returns false if it was not valid. */

@@ -23,8 +23,8 @@ declare namespace WebAssembly {
 type Run = (...[samples, floats, weights, up, down, row, position, end, out]: readonly number[]) => number
 
 /** Capacity for a block with its history, and for its outputs (samples). */
-const SAMPLES = 2304
-const OUTPUTS = 2048
+export const SAMPLES = 2304
+export const OUTPUTS = 2048
 const OUT_AT = SAMPLES * 2
 const FLOATS_AT = OUT_AT + OUTPUTS * 2
 const WEIGHTS_AT = FLOATS_AT + SAMPLES * 4

@@ -1,9 +1,12 @@
 import { SAMPLE_RATE } from '../pcm.ts'
-import { outputs, samples } from './fir.ts'
+import { OUTPUTS, outputs, SAMPLES, samples } from './fir.ts'
 import { type Polyphase, polyphase } from './polyphase-filter.ts'
 
-/** Supported sample rates (Hz): those of MPEG audio layer III, telephony and Opus. */
-export const RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
+/** Supported sample rates (Hz): those of telephony, MPEG audio layer III, Opus, studios and sound cards. */
+export const RATES: readonly number[] = [
+  ...[8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
+  ...[64_000, 88_200, 96_000, 176_400, 192_000],
+]
 
 /** Converts a stream of mono PCM from one rate to another. */
 export interface Resampler {
@@ -30,8 +33,8 @@ const NOTHING = new Int16Array(0)
  * other pair.
  */
 export function createResampler(from: number, to: number): Resampler {
-  const known = (rate: number) => RATES.some(each => each === rate)
-  const allowed = known(from) && known(to) && (from === SAMPLE_RATE || to === SAMPLE_RATE || to === 8000)
+  const allowed =
+    RATES.includes(from) && RATES.includes(to) && (from === SAMPLE_RATE || to === SAMPLE_RATE || to === 8000)
   if (!allowed)
     throw new RangeError(
       `cannot resample ${from} to ${to} Hz: one side must be ${SAMPLE_RATE} (or the second 8000), the other one of ${RATES.join(', ')}`,
@@ -43,7 +46,7 @@ function passThrough(rate: number): Resampler {
   return { from: rate, to: rate, delayMs: 0, process: pcm => pcm, flush: () => NOTHING, reset() {} }
 }
 
-/** Maximum length of a block that is filtered at once (ms). */
+/** Maximum length of a block that is filtered at once (ms), unless the shared memory limits it. */
 const BLOCK_MS = 40
 
 /** Feeds the filter blocks of a bounded length, and keeps its history and output. */
@@ -67,7 +70,12 @@ class PolyphaseResampler implements Resampler {
     this.from = from
     this.to = to
     this.#filter = polyphase(from, to)
-    this.#longest = Math.floor((from * BLOCK_MS) / 1000)
+    this.#longest = Math.min(
+      Math.floor((from * BLOCK_MS) / 1000),
+      // A few samples more are read than used.
+      SAMPLES - this.#filter.before - 8,
+      Math.floor(((OUTPUTS - 1) * from) / to),
+    )
     this.#history = new Int16Array(this.#filter.before)
     this.delayMs = (this.#filter.delay / to) * 1000
   }

@@ -4,6 +4,7 @@ import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
+import type { RoomVisits } from '../../core/calls/room-visits.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Dialer } from '../../core/model/dialer.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
@@ -31,6 +32,8 @@ export interface ControlContext {
   readonly codes: RoomCodes
   /** Links by which people join rooms from a browser. */
   readonly roomLinks: RoomLinks
+  /** Visits in browsers that can be continued. */
+  readonly visits: RoomVisits
   readonly calls: PlacedCalls
   readonly announcements: RunningAnnouncements
   readonly departed: RecentlyEnded

@@ -5,6 +5,7 @@ import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
 import { RoomRevocation } from '../../core/calls/room-revocation.ts'
+import { RoomVisits } from '../../core/calls/room-visits.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Dialer } from '../../core/model/dialer.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
@@ -104,14 +105,20 @@ export async function openControlContext(options: ControlContextOptions): Promis
   if (!shared) await plansRead
   const expiry = neverBack(wall, clock)
   const roomLinks = new RoomLinks(clock, options.fleet && { fleet: options.fleet, wall: expiry })
-  const revocation = new RoomRevocation([roomLinks, options.codes], { fleet: shared, log })
+  const visits = new RoomVisits(clock, options.fleet && { fleet: options.fleet, wall: expiry })
+  const revocation = new RoomRevocation([roomLinks, options.codes, visits], { fleet: shared, log })
   revocation.start()
   lives.onEnded(room => {
     if (!options.hasMoved?.(room)) revocation.revoke(room)
   })
   // Of an earlier run; in a fleet, other nodes know their rooms.
   if (!shared)
-    for (const room of [...(await options.codes.rooms()), ...(await roomLinks.rooms())]) lives.restore(room)
+    for (const room of [
+      ...(await options.codes.rooms()),
+      ...(await roomLinks.rooms()),
+      ...(await visits.all()).map(visit => visit.room),
+    ])
+      lives.restore(room)
   const sharedLives =
     options.fleet &&
     new SharedLives({
@@ -152,6 +159,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
     lives,
     codes: options.codes,
     roomLinks,
+    visits,
     calls,
     announcements,
     departed,

@@ -5,12 +5,25 @@ import { createInterface } from 'node:readline'
 import { WebSocket, WebSocketServer } from 'ws'
 
 // Run by `firefox.sh`, which Playwright starts as its browser: starts Firefox, and passes on Playwright's commands over
-// WebDriver BiDi. Two gaps are filled: Playwright cannot open a page without `emulation.setMediaFeaturesOverride`, which
-// Firefox does not have and which is carried out here as Firefox's developer tools do; and it ignores downloads without
-// an ID, as Firefox reports those of links with the attribute `download`.
+// WebDriver BiDi. Four gaps are filled: Playwright cannot open a page without `emulation.setMediaFeaturesOverride`, which
+// Firefox does not have and which is carried out here as Firefox's developer tools do; it ignores downloads without
+// an ID, as Firefox reports those of links with the attribute `download`; it starts no page if a command fails that an
+// older Firefox does not know (ESR 140: `network.addDataCollector` and others), so those do nothing; and it evaluates
+// expressions with `eval`, which the policy of a page forbids, so they become code of the command itself.
 
 const ANNOUNCEMENT = /WebDriver BiDi listening on (ws:\S+)/
 const MISSING = 'emulation.setMediaFeaturesOverride'
+/**
+ * Commands of Playwright that Firefox ESR 140 does not know yet, and no test needs: their results. Response bodies are not
+ * collected, downloads are only reported, and the language of a page is a preference.
+ */
+const OPTIONAL: Readonly<Record<string, object>> = {
+  'network.addDataCollector': { collector: 'none' },
+  'browser.setDownloadBehavior': {},
+  'emulation.setLocaleOverride': {},
+  'emulation.setScreenOrientationOverride': {},
+  'emulation.setScreenSettingsOverride': {},
+}
 /** IDs of commands from here; Playwright counts its own from 1. */
 const OWN_IDS = 1_000_000_000
 
@@ -20,6 +33,8 @@ interface Command {
   readonly params: {
     readonly features?: Readonly<Record<string, string | null>>
     readonly contexts?: readonly string[]
+    readonly functionDeclaration?: string
+    readonly arguments?: readonly { readonly type?: string; readonly value?: unknown }[]
   }
 }
 
@@ -27,6 +42,7 @@ interface Answer {
   readonly id?: number
   readonly type: string
   readonly method?: string
+  readonly error?: string
   readonly params?: { readonly url?: string; readonly context?: string }
   readonly result?: { readonly contexts?: readonly { readonly context: string }[] }
 }
@@ -87,15 +103,32 @@ function withDownloadId({ params, ...event }: Answer): string {
   return JSON.stringify({ ...event, params: { download: `${params?.context} ${params?.url}`, ...params } })
 }
 
+/** Returns `command` with the expression in it as code instead of as an argument; undefined if it has none. */
+function withoutEval({ params, ...command }: Command): string | undefined {
+  const expression = params.arguments?.[3]
+  if (!params.functionDeclaration?.includes('.evaluate(...') || expression?.type !== 'string')
+    return undefined
+  const functionDeclaration = `(script, ...args) => {
+    const { global } = script
+    script.global = { eval: () => (${expression.value}
+    ) }
+    try { return script.evaluate(...args) } finally { script.global = global }
+  }`
+  return JSON.stringify({ ...command, params: { ...params, functionDeclaration } })
+}
+
 /** Passes messages between Playwright and Firefox. */
 function relay(playwright: WebSocket, firefox: WebSocket): void {
   const media = new MediaEmulation(firefox)
   const opened = once(firefox, 'open')
+  /** Methods of optional commands by ID. */
+  const optional = new Map<number, string>()
   playwright.on('message', async data => {
     const text = String(data)
     const command = JSON.parse(text) as Command
     await opened
-    if (command.method !== MISSING) return firefox.send(text)
+    if (command.method in OPTIONAL) optional.set(command.id, command.method)
+    if (command.method !== MISSING) return firefox.send(withoutEval(command) ?? text)
     const answer = await media.set(command.params).then(
       () => ({ type: 'success', result: {} }),
       (error: Error) => ({ type: 'error', error: 'unknown error', message: error.message }),
@@ -106,6 +139,11 @@ function relay(playwright: WebSocket, firefox: WebSocket): void {
     const text = String(data)
     const answer = JSON.parse(text) as Answer
     if (media.accept(answer)) return
+    // Playwright tries `eval` itself when a page is loaded.
+    if (answer.method === 'log.entryAdded' && text.includes('blocked a JavaScript eval')) return
+    const method = optional.get(answer.id ?? 0)
+    if (method !== undefined && answer.error === 'unknown command')
+      return playwright.send(JSON.stringify({ id: answer.id, type: 'success', result: OPTIONAL[method] }))
     playwright.send(answer.method?.startsWith('browsingContext.download') ? withDownloadId(answer) : text)
   })
   firefox.on('close', () => playwright.close())

@@ -73,9 +73,9 @@ export class PageServer implements AsyncDisposable {
     return await this.#app.server.browser.links.issue('desk', 600_000, options)
   }
 
-  /** John, who speaks English, and Ana, who speaks Spanish, call the room `desk`. */
-  async callIn(): Promise<void> {
-    for (const [name, speaks] of PEOPLE) {
+  /** John, who speaks English, and Ana, who speaks Spanish, or those of them with `names`, call the room `desk`. */
+  async callIn(names: readonly string[] = ['John', 'Ana']): Promise<void> {
+    for (const [name, speaks] of PEOPLE.filter(([name]) => names.includes(name))) {
       const query = new URLSearchParams({ room: 'desk', name, speaks, hears: speaks })
       this.#calls.push(
         await placeCall({ webhook: `${this.address}/twilio/voice?${query}`, allowInsecureStream: true }),

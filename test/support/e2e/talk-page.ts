@@ -67,7 +67,9 @@ const FIREFOX_EAR = `
 const FIREFOX_HEARD = `(async () => {
   const bytes = await new Blob(window.recorded).arrayBuffer()
   if (bytes.byteLength === 0) return [[], 16000]
-  const sound = await new OfflineAudioContext(1, 1, 16000).decodeAudioData(bytes)
+  // A header alone is not sound yet.
+  const sound = await new OfflineAudioContext(1, 1, 16000).decodeAudioData(bytes).catch(() => undefined)
+  if (!sound) return [[], 16000]
   const pcm = Int16Array.from(sound.getChannelData(0), sample => Math.round(sample * 32767))
   const blocks = []
   for (let at = 0; at < pcm.length; at += 4800)
@@ -78,6 +80,21 @@ const FIREFOX_HEARD = `(async () => {
 /** For `script`: responses of a browser without a microphone, and after permission was denied. */
 export const withoutMicrophone = (name: 'NotFoundError' | 'NotAllowedError') =>
   `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}'))`
+
+/** A microphone that captures only the test’s tone. */
+export const WHISTLE = `
+  navigator.mediaDevices.getUserMedia = async () => {
+    const context = new AudioContext()
+    const line = context.createMediaStreamDestination()
+    window.whistle = (hz, ms) => {
+      const from = new OscillatorNode(context, { frequency: hz })
+      from.connect(new GainNode(context, { gain: 0.245 })).connect(line)
+      from.start()
+      from.stop(context.currentTime + ms / 1000)
+    }
+    return line.stream
+  }
+`
 
 /** The recording as text: single numbers would take a busy machine seconds. */
 const HEARD =
@@ -113,6 +130,7 @@ export async function talkPage(
     usable?: boolean
     colorScheme?: 'dark' | 'light'
     viewport?: { width: number; height: number }
+    locale?: string
   } = {},
 ): Promise<TalkPage> {
   const context = await browser.newContext({
@@ -175,4 +193,18 @@ export function pitchOf(pcm: Int16Array): number {
   }
   found.sort((a, b) => a - b)
   return found[found.length >> 1] ?? 0
+}
+
+/** Returns what the page played, as a phone receives it (8 kHz), which is how tones are looked for. */
+export async function heardBy({ heard }: TalkPage): Promise<Int16Array> {
+  return createResampler(16_000, 8_000)
+    .process(await heard())
+    .slice()
+}
+
+/** Starts a call alone, in which the speaker hears themselves in Spanish. */
+export async function startEcho(page: Page): Promise<void> {
+  await page.click('#echo-card summary')
+  await page.selectOption('#echo-in', 'es-es')
+  await page.click('#echo')
 }

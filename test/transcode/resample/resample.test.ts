@@ -161,7 +161,7 @@ describe('createResampler', () => {
   test.each([
     [44_100, 48_000],
     [8000, 48_000],
-    [16_000, 96_000],
+    [16_000, 97_000],
     [0, 16_000],
     [Number.NaN, 16_000],
   ])('rejects %d → %d with both rates in the message', (from, to) => {

@@ -1,3 +1,4 @@
+import { RATES } from '../../../transcode/resample/resampler.ts'
 import {
   CAPTURE,
   type Captured,
@@ -7,26 +8,32 @@ import {
   type Played,
 } from './worklet-messages.ts'
 
-/** Rates that resample to and from 16 kHz; with any other rate, 48 kHz is requested. */
-const RATES = [16_000, 24_000, 32_000, 44_100, 48_000]
-
 /** Reasons for a missing microphone; the page has a message for each. */
-export type NoMicrophone = 'refused' | 'none' | 'busy'
+export type NoMicrophone = 'refused' | 'none' | 'busy' | 'unknown'
 
 /** Callbacks for captured and played audio. */
 export interface SoundEvents {
-  /** Every 20 ms, even while no input is connected. */
+  /** Every 20 ms while the context runs, even while no input is connected. */
   captured(captured: Captured): void
   played(played: Played): void
   /** The microphone was disconnected, muted by the system, or unmuted. */
   microphone(how: 'lost' | 'silenced' | 'on'): void
+  /** The browser has paused the context, or continued it. */
+  changed(): void
+}
+
+/** The parts of `AudioContext` that TypeScript's library lacks ("Web Audio API", §1.2). */
+interface SinkContext extends AudioContext {
+  setSinkId?(id: string): Promise<void>
+  readonly outputLatency: number
 }
 
 /** Audio input and output: a microphone or a recording, and the speakers. Its creator closes it. */
 export class Sound {
-  readonly #context: AudioContext
+  readonly #context: SinkContext
   readonly #capture: AudioWorkletNode
   readonly #playback: AudioWorkletNode
+  readonly #volume: GainNode
   readonly #events: SoundEvents
   #stream: MediaStream | undefined
   #source: AudioNode | undefined
@@ -41,24 +48,34 @@ export class Sound {
     const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
     for (const file of files)
       await context.audioWorklet.addModule(new URL(`${file}${ending}`, import.meta.url))
-    return new Sound(context, events)
+    return new Sound(context as SinkContext, events)
   }
 
-  private constructor(context: AudioContext, events: SoundEvents) {
+  private constructor(context: SinkContext, events: SoundEvents) {
     this.#context = context
     this.#events = events
     this.#capture = new AudioWorkletNode(context, CAPTURE, { channelCount: 1, channelCountMode: 'explicit' })
     this.#playback = new AudioWorkletNode(context, PLAYBACK, { numberOfInputs: 0, outputChannelCount: [1] })
+    this.#volume = new GainNode(context)
     this.#capture.port.onmessage = ({ data }: MessageEvent<Captured>) => events.captured(data)
     this.#playback.port.onmessage = ({ data }: MessageEvent<Played>) => events.played(data)
+    context.addEventListener('statechange', () => events.changed())
+    // The device of the speakers is gone: the default one takes its place.
+    context.addEventListener('error', () => void this.playTo('').catch(() => {}))
     // Its output is silent, but some browsers do not run unconnected nodes.
     this.#capture.connect(context.destination)
-    this.#playback.connect(context.destination)
+    this.#playback.connect(this.#volume)
+    this.#volume.connect(context.destination)
+  }
+
+  /** False: the browser plays and captures nothing, because it waits for a tap, or another app has the sound device. */
+  get running(): boolean {
+    return this.#context.state === 'running'
   }
 
   /** Output latency, as far as the browser reports it (ms). */
   get outputMs(): number {
-    const { outputLatency, baseLatency } = this.#context as { outputLatency?: number; baseLatency?: number }
+    const { outputLatency, baseLatency } = this.#context
     return 1_000 * (outputLatency || baseLatency || 0)
   }
 
@@ -66,29 +83,76 @@ export class Sound {
     return this.#stream !== undefined
   }
 
-  /** Requests and connects the microphone; returns the reason for a failure. */
-  async listen(): Promise<NoMicrophone | undefined> {
+  /** Continues after a pause. Does nothing while the browser waits for a tap. */
+  async resume(): Promise<void> {
+    await this.#context.resume()
+  }
+
+  /**
+   * Requests and connects the microphone, in place of the current one: `device`, or the default one if it is gone.
+   * Resolves to the reason for a failure; the current one stays then.
+   */
+  async listen(device = ''): Promise<NoMicrophone | undefined> {
     if (!navigator.mediaDevices) return 'none'
     try {
       const stream = await navigator.mediaDevices.getUserMedia({
-        audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true },
+        audio: {
+          ...{ channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true },
+          ...(device === '' ? {} : { deviceId: { ideal: device } }),
+        },
       })
-      this.#stream = stream
-      this.#source = this.#context.createMediaStreamSource(stream)
-      if (!this.#recording) this.#source.connect(this.#capture)
-      for (const track of stream.getAudioTracks()) {
-        track.addEventListener('ended', () => {
-          this.#stream = undefined
-          this.#events.microphone('lost')
-        })
-        // Muted by a hardware switch or in the system’s settings: the browser delivers silence meanwhile.
-        track.addEventListener('mute', () => this.#events.microphone('silenced'))
-        track.addEventListener('unmute', () => this.#events.microphone('on'))
-      }
+      this.#connect(stream)
       return undefined
     } catch (error) {
       return whyNot(error)
     }
+  }
+
+  /** The microphone counts only once it is connected. */
+  #connect(stream: MediaStream): void {
+    let source: AudioNode
+    try {
+      source = this.#context.createMediaStreamSource(stream)
+    } catch (error) {
+      for (const track of stream.getTracks()) track.stop()
+      throw error
+    }
+    this.#drop()
+    this.#stream = stream
+    this.#source = source
+    if (!this.#recording) source.connect(this.#capture)
+    for (const track of stream.getAudioTracks()) {
+      const tell = (how: Parameters<SoundEvents['microphone']>[0]) => {
+        if (this.#stream !== stream) return
+        if (how === 'lost') this.#drop()
+        this.#events.microphone(how)
+      }
+      track.addEventListener('ended', () => tell('lost'))
+      // Muted by a hardware switch or in the system’s settings: the browser delivers silence meanwhile.
+      track.addEventListener('mute', () => tell('silenced'))
+      track.addEventListener('unmute', () => tell('on'))
+    }
+  }
+
+  /** Plays to the device `id` from now on; empty: the default one. Rejects if it is gone. */
+  async playTo(id: string): Promise<void> {
+    await this.#context.setSinkId?.(id)
+  }
+
+  /** Volume of everything that is played, 0 to 1. */
+  set volume(volume: number) {
+    this.#volume.gain.value = volume
+  }
+
+  /** Plays a short tone, to try the loudspeaker. */
+  beep(): void {
+    const fade = new GainNode(this.#context, { gain: 0.2 })
+    const tone = new OscillatorNode(this.#context, { frequency: 660 })
+    tone.connect(fade).connect(this.#volume)
+    const { currentTime } = this.#context
+    fade.gain.setTargetAtTime(0, currentTime + 0.3, 0.05)
+    tone.start()
+    tone.stop(currentTime + 0.7)
   }
 
   mute(muted: boolean): void {
@@ -124,12 +188,23 @@ export class Sound {
   }
 
   async close(): Promise<void> {
-    for (const track of this.#stream?.getTracks() ?? []) track.stop()
-    this.#stream = undefined
+    this.#drop()
     await this.#context.close()
+  }
+
+  /** Lets go of the microphone. */
+  #drop(): void {
+    for (const track of this.#stream?.getTracks() ?? []) track.stop()
+    this.#source?.disconnect()
+    this.#stream = undefined
+    this.#source = undefined
   }
 }
 
+/**
+ * Runs at the rate of the device: Firefox connects no microphone to a context at another rate. Only a rate that cannot be
+ * resampled is replaced, which other browsers can.
+ */
 function usableContext(): AudioContext {
   const context = new AudioContext({ latencyHint: 'interactive' })
   if (RATES.includes(context.sampleRate)) return context
@@ -137,9 +212,19 @@ function usableContext(): AudioContext {
   return new AudioContext({ latencyHint: 'interactive', sampleRate: 48_000 })
 }
 
+/** Why a microphone is missing, as far as the browser says it ("Media Capture and Streams", §10.2.1). */
 function whyNot(error: unknown): NoMicrophone {
-  const name = error instanceof DOMException ? error.name : ''
-  if (name === 'NotAllowedError' || name === 'SecurityError') return 'refused'
-  if (name === 'NotReadableError' || name === 'AbortError') return 'busy'
-  return 'none'
+  switch (error instanceof DOMException ? error.name : '') {
+    case 'NotAllowedError':
+    case 'SecurityError':
+      return 'refused'
+    case 'NotReadableError':
+    case 'AbortError':
+      return 'busy'
+    case 'NotFoundError':
+    case 'OverconstrainedError':
+      return 'none'
+    default:
+      return 'unknown'
+  }
 }

@@ -1,3 +1,5 @@
+import type { Vital } from './signs-of-life.ts'
+
 /** State of the connection to the server. */
 export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'over'
 
@@ -5,6 +7,8 @@ export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'over'
 export type CallState =
   | 'connecting'
   | 'reconnecting'
+  | 'paused'
+  | 'dead'
   | 'unheard'
   | 'muted'
   | 'original'
@@ -15,6 +19,7 @@ export type CallState =
 /** The facts that the state is derived from. */
 export interface CallFacts {
   readonly line: ConnectionState
+  readonly sound: Vital
   /** False: no microphone, no permission to use it, or muted by the system. */
   readonly microphone: boolean
   readonly muted: boolean
@@ -25,8 +30,10 @@ export interface CallFacts {
 }
 
 /** Returns the state to show: the first that applies. States that need an action precede the others. */
-export function callState({ line, microphone, muted, outage, playing, translating }: CallFacts): CallState {
+export function callState(facts: CallFacts): CallState {
+  const { line, sound, microphone, muted, outage, playing, translating } = facts
   if (line !== 'open') return line === 'connecting' ? 'connecting' : 'reconnecting'
+  if (sound !== 'alive') return sound
   if (!microphone) return 'unheard'
   if (muted) return 'muted'
   if (outage) return 'original'

@@ -1,7 +1,8 @@
 import { element } from '../../../pages/page/dom.ts'
 import { Activity, type CallFacts, type CaptionProgress, callState } from './call-state.ts'
 import { CAPTION_TYPES, type CaptionFormat, captionFile, type KeptCaption } from './caption-file.ts'
-import { hasWords, say, type Words } from './words.ts'
+import { nameIn } from './my-language.ts'
+import { hasWords, say } from './words.ts'
 
 const main = element('talk', HTMLElement)
 const side = element('side', HTMLElement)
@@ -11,8 +12,10 @@ const status = element('status', HTMLElement)
 const state = element('state', HTMLElement)
 const stateName = element('state-name', HTMLElement)
 const stateHint = element('state-hint', HTMLElement)
+const elapsed = element('elapsed', HTMLElement)
 const more = element('more', HTMLButtonElement)
 const speaks = element('speaks', HTMLSelectElement)
+const code = element('code-card', HTMLElement)
 const mute = element('mute', HTMLButtonElement)
 const fix = element('fix', HTMLButtonElement)
 const invite = element('invite', HTMLButtonElement)
@@ -20,9 +23,6 @@ const after = element('after', HTMLElement)
 const afterTitle = element('after-title', HTMLElement)
 const summary = element('after-summary', HTMLElement)
 const downloads = element('downloads', HTMLElement)
-
-/** Summaries of calls with no caption and with one. */
-const AFTER: readonly Words[] = ['afterNone', 'afterOne']
 
 /** All facts except the ones that the view derives. */
 export type ShownFacts = Omit<CallFacts, 'playing' | 'translating'>
@@ -62,6 +62,7 @@ export class CallView {
     if (main.dataset.phase === 'call') return
     this.#startedAt = performance.now()
     main.dataset.phase = 'call'
+    code.hidden = true
     after.hidden = true
     now.hidden = false
     notices.append(status)
@@ -74,15 +75,12 @@ export class CallView {
     if (main.dataset.phase !== 'call') return
     main.dataset.phase = had ? 'after' : 'before'
     now.hidden = true
+    code.hidden = false
     this.#more(false)
     this.#home?.before(status)
     if (!had) return
     const captions = this.#options.captions()
-    const seconds = Math.round((performance.now() - (this.#startedAt ?? performance.now())) / 1_000)
-    summary.textContent = say(AFTER[captions.length] ?? 'afterMany', {
-      duration: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`,
-      count: String(captions.length),
-    })
+    summary.textContent = say('afterLasted', this.#duration, captions.length)
     downloads.hidden = captions.length === 0
     after.hidden = false
     afterTitle.focus()
@@ -105,13 +103,20 @@ export class CallView {
       translating: this.#activity.translating(at),
     })
     notices.classList.toggle('aloud', silent)
+    if (elapsed.textContent !== this.#duration) elapsed.textContent = this.#duration
     fix.hidden = facts.microphone
     if (state.dataset.now === current) return
     state.dataset.now = current
     stateName.textContent = say(`state-${current}`)
     const hint = `hint-${current}`
-    const language = speaks.selectedOptions[0]?.textContent ?? ''
-    stateHint.textContent = hasWords(hint) ? say(hint, { language }) : ''
+    const language = nameIn(speaks.value)
+    stateHint.textContent = hasWords(hint) ? say(hint as 'hint-listening', language) : ''
+  }
+
+  /** Time since the start of the call. */
+  get #duration(): string {
+    const seconds = Math.floor((performance.now() - (this.#startedAt ?? performance.now())) / 1_000)
+    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   }
 
   #more(open: boolean): void {
@@ -138,7 +143,7 @@ export class CallView {
     const type = CAPTION_TYPES[format]
     const link = document.createElement('a')
     link.href = URL.createObjectURL(new Blob([captionFile(this.#options.captions(), format)], { type }))
-    link.download = `captions.${format}`
+    link.download = `${say('captionsFile')}.${format}`
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
   }

@@ -1,30 +1,38 @@
 import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { fromRoot } from '../../../pages/page/dom.ts'
-import type { JoinRefusal, Outbound } from '../protocol.ts'
+import type { Outbound } from '../protocol.ts'
 import type { ConnectionState } from './call-state.ts'
+import type { Visit } from './visit-memory.ts'
+
+/** The first message of a visit. */
+export interface Hello {
+  readonly kind: 'hello'
+  readonly link?: string | undefined
+  readonly code?: string | undefined
+  /** Name and choices. */
+  readonly [choice: string]: unknown
+}
 
 export interface ConnectionEvents {
   /** Returns the first message: the user’s name and choices. */
-  hello(): object
+  hello(): Hello
   message(message: Outbound): void
   audio(packet: ArrayBuffer): void
   line(line: ConnectionState): void
-  /** Returns whether to keep trying after a user admitted earlier is rejected. */
-  asksAgain(why: JoinRefusal): boolean
-  /** Called when reconnecting is abandoned. */
-  lost(): void
+  /** The visit can be continued with these credentials, by this page or another one of the same user. */
+  visit(visit: Omit<Visit, 'until'>, endsInMs: number): void
+  /** Reconnecting is abandoned: the server is not reachable (`lost`), or the call ended meanwhile (`gone`). */
+  abandoned(why: 'lost' | 'gone'): void
 }
 
-/** The server keeps a session this long after a disconnection (ms). */
-const KEPT_MS = 10_000
 /** Time without data after which the connection is considered dead (ms). */
 const DEAD_MS = 5_000
 const PING_MS = 2_000
 const RECONNECT: BackoffPolicy = { firstMs: 250, maxMs: 3_000 }
 /** Delay before following a room to another server: hardly any at first. */
 const FOLLOW: BackoffPolicy = { firstMs: 20, maxMs: 1_000 }
-/** Reconnecting is abandoned after this time (ms). */
-const PATIENCE_MS = 120_000
+/** Reconnecting is abandoned after this many attempts: two minutes, in which the device does not sleep. */
+const MOST_TRIES = 45
 /** Unsent bytes above which audio is dropped, because late speech is useless (2 s). */
 const MOST_UNSENT = 65_536
 
@@ -32,14 +40,13 @@ const MOST_UNSENT = 65_536
 export class Connection {
   readonly #events: ConnectionEvents
   #socket: WebSocket | undefined
-  #session: { call: string; secret: string } | undefined
+  #session: { readonly call: string; readonly secret: string } | undefined
   /** Path of the server of the fleet that has the room; empty: any. */
   #node = ''
   /** Link to the room, for a new session at another server of the fleet. */
   #rejoin: string | undefined
   #line: ConnectionState = 'over'
   #tries = 0
-  #cutAt = 0
   #heardAt = 0
   #pingedAt = 0
   /** Was admitted before and is rejoining. */
@@ -56,13 +63,13 @@ export class Connection {
     return this.#line
   }
 
-  open(): void {
-    this.#session = undefined
+  /** Begins a visit, or continues `visit`. */
+  open(visit?: Visit): void {
+    this.#session = visit && { call: visit.call, secret: visit.secret }
     this.#node = ''
-    this.#rejoin = undefined
-    this.#known = false
+    this.#rejoin = visit?.rejoin
+    this.#known = visit !== undefined
     this.#tries = 0
-    this.#cutAt = performance.now()
     this.#connect('connecting')
   }
 
@@ -118,8 +125,8 @@ export class Connection {
     this.#heardAt = performance.now()
     this.#become(line)
     socket.addEventListener('open', () => {
-      const kept = this.#session && performance.now() - this.#cutAt < KEPT_MS
-      socket.send(JSON.stringify(kept ? { kind: 'resume', ...this.#session } : this.#hello()))
+      const hello = this.#hello()
+      socket.send(JSON.stringify(this.#session ? { kind: 'resume', ...this.#session, hello } : hello))
     })
     socket.addEventListener('message', ({ data }) => {
       if (this.#socket === socket) this.#heard(data)
@@ -140,6 +147,7 @@ export class Connection {
       case 'welcome':
         this.#session = { call: message.call, secret: message.secret }
         this.#rejoin = message.rejoin
+        this.#events.visit({ ...this.#session, rejoin: message.rejoin }, message.endsInMs)
         this.#known = true
         this.#tries = 0
         this.#pingedAt = 0
@@ -152,28 +160,44 @@ export class Connection {
         this.roundTripMs = performance.now() - message.at
         return
       case 'refused':
-        // The session ended before we reconnected: start a new one.
-        if (message.why === 'gone') {
+        // The visit is over, but a link can still lead to its room.
+        if (message.why === 'gone' && this.#leadsBack) {
           this.#session = undefined
           this.#node = ''
           return
         }
-        if (this.#known && this.#events.asksAgain(message.why)) return
+        if (this.#known) {
+          // A restarting server rejects everyone for a moment.
+          if (message.why === 'busy') return
+          if (message.why === 'gone' || message.why === 'link' || message.why === 'code') {
+            this.#events.abandoned('gone')
+            this.#over()
+            return
+          }
+        }
         this.#over()
         break
       case 'ended':
+        // The reason first, because it decides what the page offers next.
+        this.#events.message(message)
         // After a failure or a restart, the server may soon be available again.
         if (message.why !== 'failed' && message.why !== 'server') this.#over()
-        break
+        return
       default:
     }
     this.#events.message(message)
   }
 
   /** Introduces the user, who is possibly known to another server of the fleet. */
-  #hello(): object {
+  #hello(): Hello {
     const hello = this.#events.hello()
     return this.#rejoin === undefined ? hello : { ...hello, link: this.#rejoin, code: undefined }
+  }
+
+  /** True if a new visit enters the same room, not a new one. */
+  get #leadsBack(): boolean {
+    const { link, code } = this.#hello()
+    return link !== undefined || code !== undefined
   }
 
   /** Connects to the server of the fleet that has the room. */
@@ -196,13 +220,11 @@ export class Connection {
   }
 
   #drop(): void {
-    const now = performance.now()
-    if (this.#line === 'open') this.#cutAt = now
     const socket = this.#socket
     this.#socket = undefined
     socket?.close()
-    if (now - this.#cutAt > PATIENCE_MS) {
-      this.#events.lost()
+    if (this.#tries >= MOST_TRIES) {
+      this.#events.abandoned('lost')
       this.#become('over')
       return
     }

@@ -1,8 +1,11 @@
 import { element, made } from '../../../pages/page/dom.ts'
-import type { PartyView } from '../protocol.ts'
-import { hasWords, say } from './words.ts'
+import type { ShownParty } from './missing-people.ts'
+import { nameIn } from './my-language.ts'
+import { hasWords, pageLanguage, say } from './words.ts'
 
 const you = element('level-you', HTMLElement)
+/** The same, where the microphone is chosen. */
+const test = element('level-test', HTMLElement)
 const them = element('level-them', HTMLElement)
 const delay = element('delay', HTMLElement)
 /** Level at which the bar is empty (dBFS). */
@@ -10,13 +13,13 @@ const FLOOR_DB = -55
 
 /** Shows input and output levels and the delay of translations. */
 export const meters = {
-  you: (level: number): void => you.style.setProperty('--level', share(level)),
+  you(level: number): void {
+    for (const bar of [you, test]) bar.style.setProperty('--level', share(level))
+  },
   them: (level: number): void => them.style.setProperty('--level', share(level)),
   delay(ms: number | undefined): void {
     delay.textContent =
-      ms === undefined
-        ? '–'
-        : say('delayOf', { seconds: new Intl.NumberFormat(undefined, DIGITS).format(ms / 1_000) })
+      ms === undefined ? '–' : say('delayOf', new Intl.NumberFormat(pageLanguage, DIGITS).format(ms / 1_000))
   },
 }
 
@@ -33,36 +36,46 @@ const list = element('people', HTMLUListElement)
 
 /** Lists the participants of the room. */
 export class People {
-  readonly #nameOf: (language: string) => string
-
-  /** `nameOf` returns the name of a language. */
-  constructor(nameOf: (language: string) => string) {
-    this.#nameOf = nameOf
+  constructor() {
     // It scrolls in a narrow window, so it must be focusable.
     list.tabIndex = 0
   }
 
-  show(parties: readonly PartyView[]): void {
+  show(parties: readonly ShownParty[]): void {
     card.hidden = false
-    list.replaceChildren(...parties.map(party => made('li', this.#line(party))))
+    list.replaceChildren(
+      ...parties.map(party => {
+        const [name = '', ...about] = this.#parts(party)
+        const item = made('li')
+        item.append(
+          made('b', name),
+          ...(about.length === 0 ? [] : [made('span', `, ${about.join(', ')}`, 'faint')]),
+        )
+        item.title = item.textContent
+        return item
+      }),
+    )
   }
 
   hide(): void {
     card.hidden = true
   }
 
-  #line({ you, name, channel, speaks, muted, absent }: PartyView): string {
+  /** Their name, and what else is known about them. */
+  #parts({ you, name, channel, speaks, hears, muted, absent, missing }: ShownParty): string[] {
     // Listeners in a voice channel, without a name or language.
-    if (channel === 'discord' && name === undefined && speaks === undefined) return say('channelHere')
+    if (channel === 'discord' && name === undefined && speaks === undefined) return [say('channelHere')]
     // Every other channel is a phone carrier.
     const key = `channel-${channel}`
     const who = name ?? say(you ? 'you' : 'unnamed')
     return [
-      you && name !== undefined ? say('youHere', { name: who }) : who,
-      say(hasWords(key) ? key : 'channel-phone'),
-      ...(speaks === undefined ? [] : [say('speaks', { language: this.#nameOf(speaks) })]),
+      you && name !== undefined ? say('youHere', who) : who,
+      // Almost everyone is in a browser.
+      ...(channel === 'browser' ? [] : [say(hasWords(key) ? (key as 'channel-phone') : 'channel-phone')]),
+      ...(speaks === undefined ? [] : [say('speaks', nameIn(speaks))]),
+      ...(speaks !== undefined || hears === undefined ? [] : [say('listensIn', nameIn(hears))]),
       ...(muted ? [say('mutedHere')] : []),
-      ...(absent ? [say('absentHere')] : []),
-    ].join(', ')
+      ...(missing ? [say('missingHere')] : absent ? [say('absentHere')] : []),
+    ]
   }
 }

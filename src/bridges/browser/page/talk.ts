@@ -1,20 +1,36 @@
 import { element } from '../../../pages/page/dom.ts'
+<<<<<<< ebc0ffd5c9025673811b3de48143bc76fa047d09
 import type { JoinRefusal, Outbound, ReceptionView, SelfView } from '../protocol.ts'
+=======
+import type { Outbound, PartyView, SelfView, UntranslatedSpeaker } from '../protocol.ts'
+>>>>>>> 17309f9eabdb980e1007c24aa8ea89f45f711bb4
 import { Sound } from './audio.ts'
 import type { ConnectionState } from './call-state.ts'
 import { CallView } from './call-view.ts'
 import { Captions } from './captions.ts'
-import { Connection, isListening, joinToken } from './connection.ts'
+import { Connection, type Hello, isListening, joinToken } from './connection.ts'
+import { Devices } from './devices.ts'
 import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
+import { MediaControls } from './media-controls.ts'
+import { MissingPeople } from './missing-people.ts'
+import { nameIn, onlyLanguage } from './my-language.ts'
 import { meters, People } from './people.ts'
+import { SoundWatch } from './sound-watch.ts'
+import { storage, VisitMemory } from './visit-memory.ts'
+import { ScreenWakeLock } from './wake-lock.ts'
 import { codeEntry, type Offer, recording, showWelcome } from './welcome.ts'
-import { fillWords, isTrouble, say, type Words } from './words.ts'
+import { isTrouble, pageLanguage, say, type Words } from './words.ts'
 import type { Played } from './worklet-messages.ts'
 
 const start = element('start', HTMLButtonElement)
+/** Starts a new call instead of returning to the current one. */
+const fresh = element('fresh', HTMLButtonElement)
 const stop = element('stop', HTMLButtonElement)
 const mute = element('mute', HTMLButtonElement)
+const muteName = element('mute-name', HTMLElement)
+const echo = element('echo', HTMLButtonElement)
+const echoCard = element('echo-card', HTMLElement)
 const play = element('play', HTMLButtonElement)
 const status = element('status', HTMLElement)
 const nickname = element('name', HTMLInputElement)
@@ -29,6 +45,11 @@ const SHOWN: readonly Words[] = [...STATES, 'line-connecting', 'line-waiting', '
 const link = joinToken(location.hash)
 const listening = isListening(link)
 
+/** Milliseconds since 1970. */
+function wallTime(): number {
+  return performance.timeOrigin + performance.now()
+}
+
 /** The page: connects the choices, the audio and the connection. */
 class Talk {
   readonly #catalog: Catalog
@@ -38,13 +59,24 @@ class Talk {
   readonly #captions = new Captions()
   readonly #connection: Connection
   readonly #view: CallView
+  readonly #watch: SoundWatch
+  readonly #devices: Devices
+  readonly #missing = new MissingPeople()
+  readonly #wakeLock = new ScreenWakeLock({ navigator, document })
+  readonly #controls = new MediaControls()
+  readonly #memory = new VisitMemory({
+    tab: storage('sessionStorage'),
+    browser: storage('localStorage'),
+    link,
+    now: wallTime,
+  })
   #sound: Sound | undefined
   /** Muted by the user, or by the operator; either is sufficient. */
   #muted = false
   #silenced = false
   #code: string | undefined
-  /** A link to the room they invited others to, for rejoining even after a long interruption. */
-  #home: string | undefined
+  /** What others call them. */
+  #called: string | undefined
   #frames = 0
   #bufferedMs = 0
   /** The system has muted the microphone. */
@@ -56,13 +88,14 @@ class Talk {
   /** Label of the start button after a regular end. */
   #offer: Offer = 'start'
   #welcomed = false
+  /** How many have not come back after a restart of the server, as last told. */
+  #notBack = 0
   /** Resolves once the connection is open or has failed. */
   #waiting: (() => void) | undefined
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog
-    const names = new Map(catalog.languages.map(({ id, name }) => [id, name]))
-    this.#people = new People(language => names.get(language) ?? language)
+    this.#people = new People()
     this.#choices = new Choices(catalog, listening ? 'listener' : link === undefined ? 'host' : 'guest', () =>
       this.#chose(),
     )
@@ -75,8 +108,29 @@ class Talk {
       message: message => this.#heard(message),
       audio: packet => this.#sound?.order({ kind: 'audio', packet }),
       line: line => this.#line(line),
-      asksAgain: why => this.#asksAgain(why),
-      lost: () => this.#complain('lost'),
+      visit: (visit, endsInMs) => this.#memory.keep({ ...visit, until: wallTime() + endsInMs }),
+      abandoned: why => this.#abandoned(why),
+    })
+    this.#devices = new Devices({
+      microphone: () => this.#sound?.hasMicrophone && void this.#fixMicrophone(),
+      loudspeaker: () => void this.#sound?.playTo(this.#devices.loudspeaker).catch(() => {}),
+      volume: () => {
+        if (this.#sound) this.#sound.volume = this.#devices.volume
+      },
+      original: () => this.#connection.say({ kind: 'change', original: this.#devices.original }),
+      tried: () => void this.#try(),
+      closed: () => {
+        if (this.#connection.line === 'over') this.#closeSound()
+      },
+    })
+    this.#watch = new SoundWatch({
+      sound: () => this.#sound,
+      reopen: () => void this.#reopen(),
+      checked: () => this.#checked(),
+      returned: () => {
+        this.#connection.watch()
+        this.#connection.hurry()
+      },
     })
   }
 
@@ -86,18 +140,31 @@ class Talk {
     this.#offer = offer
     start.disabled = false
     start.textContent = say(offer)
-    if (obstacle === undefined) this.#tell(this.#catalog.welcome ? 'ready' : 'refused-uninvited')
+    nickname.value ||= this.#memory.name
+    const left = this.#memory.visit !== undefined && isSecureContext
+    if (left) this.#offerReturn()
+    else if (obstacle === undefined) this.#tell(this.#catalog.welcome ? 'ready' : 'refused-uninvited')
     else this.#cannot(obstacle)
     // A link to a new call is shown next to it.
-    start.hidden = obstacle === 'refused-expired'
+    start.hidden = obstacle === 'refused-expired' && !left
+    // A guest has come to talk to somebody.
+    echoCard.hidden = link !== undefined
     this.#listen()
   }
 
   #listen(): void {
     this.#view.listen()
     this.#invitation.listen()
-    start.addEventListener('click', () => void this.#start(!listening))
-    stop.addEventListener('click', () => this.#connection.close())
+    start.addEventListener('click', () => void this.#start(!listening, true))
+    fresh.addEventListener('click', () => void this.#start(!listening))
+    echo.addEventListener('click', () => {
+      this.#choices.echo(true)
+      void this.#start(true)
+    })
+    stop.addEventListener('click', () => {
+      this.#memory.forget()
+      this.#connection.close()
+    })
     mute.addEventListener('click', () => this.#mute(!this.#muted && !this.#silenced))
     play.addEventListener('click', () => void this.#play())
     element('invite', HTMLButtonElement).addEventListener('click', () =>
@@ -107,30 +174,103 @@ class Talk {
       event.preventDefault()
       void this.#joinByCode()
     })
-    nickname.addEventListener('change', () =>
-      this.#connection.say({ kind: 'change', name: nickname.value.trim() || null }),
-    )
-    addEventListener('pagehide', () => this.#connection.close())
-    addEventListener('online', () => this.#connection.hurry())
+    nickname.addEventListener('change', () => {
+      this.#memory.name = nickname.value.trim()
+      this.#connection.say({ kind: 'change', name: nickname.value.trim() || null })
+    })
+    addEventListener('beforeunload', event => {
+      // Usually nothing is lost: the page offers to return.
+      if (this.#connection.line !== 'over' && !this.#memory.works) event.preventDefault()
+    })
   }
 
-  /** Starts with the microphone, or without one for users who only play recordings. */
-  async #start(microphone: boolean): Promise<void> {
+  /** The call is still there, after a reload or a crash, or in another tab. */
+  #offerReturn(): void {
+    this.#offer = 'rejoin'
+    start.textContent = say('rejoin')
+    fresh.hidden = !this.#catalog.welcome && !this.#catalog.invited
+    fresh.textContent = say(link === undefined ? 'anew' : 'joinAnew')
+    this.#captions.restore(this.#memory.captions)
+    this.#tell('leftCall')
+  }
+
+  async #openSound(): Promise<Sound> {
+    const sound = await Sound.open({
+      captured: ({ packet, level }) => this.#captured(packet, level),
+      played: played => {
+        if (played.kind === 'heard') this.#connection.say({ kind: 'mark', id: played.id })
+        else this.#played(played)
+      },
+      microphone: how => {
+        this.#blocked = how !== 'on'
+        this.#complain(`microphone-${how}`)
+        if (how === 'lost') void this.#otherMicrophone()
+      },
+      changed: () => this.#watch.check(),
+    })
+    sound.volume = this.#devices.volume
+    // A loudspeaker that is gone leaves the default one.
+    await sound.playTo(this.#devices.loudspeaker).catch(() => {})
+    return sound
+  }
+
+  #closeSound(): void {
+    void this.#sound?.close()
+    this.#sound = undefined
+    meters.you(0)
+  }
+
+  /** Before a call: lets the user see their level and hear a tone. */
+  async #try(): Promise<void> {
+    try {
+      this.#sound ??= await this.#openSound()
+    } catch {
+      this.#complain('noSound')
+      return
+    }
+    if (!this.#sound.hasMicrophone && !listening) {
+      const why = await this.#sound.listen(this.#devices.microphone)
+      if (why) this.#complain(`microphone-${why}`)
+    }
+    await this.#devices.list()
+    this.#sound?.beep()
+  }
+
+  /** A headset has vanished: takes another microphone, if there is one. */
+  async #otherMicrophone(): Promise<void> {
+    await this.#devices.list()
+    const sound = this.#sound
+    if (!sound || sound.hasMicrophone || (await sound.listen(this.#devices.microphone))) return
+    this.#blocked = false
+    this.#complaint = undefined
+    this.#tell('microphone-other')
+  }
+
+  /** The sound has died: takes the devices again. */
+  async #reopen(): Promise<void> {
+    const dead = this.#sound
+    const microphone = dead?.hasMicrophone === true
+    await dead?.close().catch(() => {})
+    if (this.#sound !== dead) return
+    this.#sound = await this.#openSound().catch(() => undefined)
+    const sound = this.#sound
+    if (!sound) return
+    sound.mute(this.#muted || this.#silenced)
+    const why = microphone ? await sound.listen(this.#devices.microphone) : undefined
+    if (why) this.#complain(`microphone-${why}`)
+  }
+
+  /**
+   * Starts with the microphone, or without one for users who only play recordings. `returning`: continues the call that the
+   * page has left, if there is one.
+   */
+  async #start(microphone: boolean, returning = false): Promise<void> {
+    const visit = returning ? this.#memory.visit : undefined
     start.disabled = true
     codeEntry.clear()
     this.#tell('starting')
     try {
-      this.#sound ??= await Sound.open({
-        captured: ({ packet, level }) => this.#captured(packet, level),
-        played: played => {
-          if (played.kind === 'heard') this.#connection.say({ kind: 'mark', id: played.id })
-          else this.#played(played)
-        },
-        microphone: how => {
-          this.#blocked = how !== 'on'
-          this.#complain(`microphone-${how}`)
-        },
-      })
+      this.#sound ??= await this.#openSound()
     } catch {
       this.#complain('noSound')
       this.#again()
@@ -139,14 +279,16 @@ class Talk {
     this.#complaint = undefined
     this.#blocked = false
     if (microphone) {
-      const why = await this.#sound.listen()
+      const why = await this.#sound.listen(this.#devices.microphone)
       if (why) this.#complain(`microphone-${why}`)
     }
-    this.#connection.open()
+    void this.#devices.list()
+    this.#watch.begin()
+    this.#connection.open(visit)
   }
 
   async #fixMicrophone(): Promise<void> {
-    const why = await this.#sound?.listen()
+    const why = await this.#sound?.listen(this.#devices.microphone)
     if (why) return this.#complain(`microphone-${why}`)
     this.#blocked = false
     this.#complaint = undefined
@@ -155,6 +297,8 @@ class Talk {
 
   async #play(): Promise<void> {
     play.disabled = true
+    // Without anyone else, only their own translation can be heard.
+    if (this.#connection.line === 'over' && link === undefined) this.#choices.echo(true)
     try {
       const [file] = await Promise.all([
         fetch(
@@ -199,7 +343,8 @@ class Talk {
     const muted = this.#muted || this.#silenced
     this.#sound?.mute(muted)
     mute.setAttribute('aria-pressed', String(muted))
-    mute.textContent = say(muted ? 'unmute' : 'mute')
+    muteName.textContent = say(muted ? 'unmute' : 'mute')
+    this.#controls.muted(muted)
     if (STATES.includes(this.#told)) this.#tell(this.#state)
   }
 
@@ -210,23 +355,42 @@ class Talk {
     this.#showMuted()
   }
 
-  /** A restarting server rejects everyone for a moment and does not know its former links. */
-  #asksAgain(why: JoinRefusal): boolean {
-    if (why !== 'link' || link !== undefined) return why === 'busy'
-    this.#home = undefined
-    return true
+  #abandoned(why: 'lost' | 'gone'): void {
+    if (why === 'gone') this.#memory.forget()
+    this.#complain(why === 'gone' ? 'ended-gone' : 'lost')
   }
 
-  #hello(): object {
-    const into = link ?? this.#home
+  /** Shows whether there is sound, and who has not come back. */
+  #checked(): void {
+    if (this.#watch.vital !== 'alive') for (const level of [meters.you, meters.them]) level(0)
+    if (this.#missing.waiting) this.#showPeople()
+    this.#connection.watch()
+    this.#show()
+  }
+
+  #showPeople(): void {
+    const now = performance.now()
+    const before = this.#notBack
+    const notBack = this.#missing.notBack(now)
+    this.#notBack = notBack.length
+    this.#people.show(this.#missing.shown(now))
+    if (notBack.length === 0 || notBack.length === before) return
+    const names = notBack.map(({ name }) => name ?? say('unnamed'))
+    this.#tell('notBack', new Intl.ListFormat(pageLanguage).format(names), notBack.length)
+  }
+
+  #hello(): Hello {
     const name = nickname.value.trim()
     return {
       kind: 'hello',
       ...this.#choices.wanted,
       ...(listening ? { speaks: undefined } : {}),
       muted: this.#muted,
+      original: this.#devices.original,
       ...(name === '' ? {} : { name }),
-      ...(this.#code !== undefined ? { code: this.#code } : into === undefined ? {} : { link: into }),
+      // Whoever returns without a name is called what they were called before.
+      unnamed: this.#called ?? say('unnamed'),
+      ...(this.#code !== undefined ? { code: this.#code } : link === undefined ? {} : { link }),
     }
   }
 
@@ -236,7 +400,7 @@ class Talk {
 
   #captured(packet: ArrayBuffer, level: number): void {
     this.#connection.sendAudio(packet)
-    this.#connection.watch()
+    this.#watch.frame()
     if (this.#frames++ % MICROPHONE_FRAMES_PER_LEVEL === 0) meters.you(level)
   }
 
@@ -252,11 +416,12 @@ class Talk {
     switch (message.kind) {
       case 'welcome':
         this.#sound?.order({ kind: 'begin' })
-        this.#people.show(message.parties)
+        this.#missing.welcomed(message.server, message.parties, performance.now())
+        this.#company(message.parties)
         // Users who rejoin by a link after a long interruption keep their captions page.
         if (message.captions !== undefined || !this.#welcomed) this.#captions.lead(message.captions)
         this.#fit(message.self)
-        if (this.#home === undefined) this.#invitation.hide()
+        if (!message.resumed) this.#invitation.hide()
         if (this.#complaint?.startsWith('ended-')) this.#complaint = undefined
         if (this.#welcomed) this.#tell('back')
         this.#welcomed = true
@@ -265,10 +430,12 @@ class Talk {
         this.#fit(message.self)
         return
       case 'parties':
-        this.#people.show(message.parties)
+        this.#missing.changed(message.parties)
+        this.#company(message.parties)
         return
       case 'caption':
         this.#captions.show(message)
+        if (message.final) this.#memory.said(message)
         this.#view.caption(message)
         return
       case 'latency':
@@ -286,7 +453,6 @@ class Talk {
         this.#sound?.order({ kind: 'flush' })
         return
       case 'invited':
-        this.#home = joinToken(message.path)
         this.#invitation.show(message)
         return
       case 'sorry':
@@ -299,6 +465,8 @@ class Talk {
         this.#code = undefined
         return
       case 'ended':
+        // Another tab has the call now, or the server can soon continue it.
+        if (message.why === 'hung-up' || message.why === 'time') this.#memory.forget()
         this.#complain(`ended-${message.why}`)
         return
       case 'pong':
@@ -309,12 +477,28 @@ class Talk {
     }
   }
 
+  /** Shows who is there, and says so if nothing is to be translated between them. */
+  #company(parties: readonly PartyView[]): void {
+    this.#called = parties.find(({ you }) => you)?.name ?? this.#called
+    this.#showPeople()
+    const only = onlyLanguage(parties)
+    if (only !== undefined) this.#captions.note(say('oneLanguage', nameIn(only)))
+    else if (parties.length > 1 || this.#choices.echoing || this.#missing.waiting) this.#captions.note('')
+    else this.#captions.note(say('alone'))
+  }
+
   #line(line: ConnectionState): void {
     if (line !== 'connecting') this.#waiting?.()
     const on = line !== 'over'
-    if (on) this.#view.begin()
+    if (on) {
+      this.#view.begin()
+      this.#wakeLock.hold()
+      this.#controls.begin(say('call'), { mute: () => mute.click(), hangUp: () => stop.click() })
+      fresh.hidden = true
+    }
     meterBox.hidden = !on
-    for (const each of [start, element('code-card', HTMLElement)]) each.hidden = on
+    start.hidden = on
+    echoCard.hidden = on || link !== undefined
     start.disabled = on
     // A lost connection takes precedence over microphone problems.
     const about =
@@ -323,16 +507,27 @@ class Talk {
     // The button pressed is hidden now: move focus to its neighbor.
     if (on && document.activeElement === document.body) mute.focus()
     if (on) return
-    if (this.#welcomed && !listening) this.#offer = 'again'
+    const elsewhere = this.#complaint === 'ended-replaced'
+    const over = !elsewhere && this.#complaint !== 'lost'
+    if (elsewhere) this.#offer = 'continueHere'
+    else if (!over && this.#memory.visit) this.#offer = 'rejoin'
+    else if (this.#offer === 'rejoin' || this.#offer === 'continueHere' || (this.#welcomed && !listening))
+      this.#offer = listening ? 'listen' : 'again'
     this.#again()
-    this.#home = undefined
+    this.#watch.end()
+    this.#wakeLock.release()
+    this.#controls.end()
+    if (over) this.#missing.forget()
+    this.#notBack = 0
+    if (over) this.#called = undefined
     for (const each of [this.#people, this.#invitation]) each.hide()
     meters.delay(undefined)
-    void this.#sound?.close()
-    this.#sound = undefined
+    this.#choices.echo(false)
+    this.#captions.note('')
+    this.#closeSound()
     this.#outage = false
     start.focus()
-    this.#view.end(this.#welcomed)
+    this.#view.end(this.#welcomed && over)
     this.#welcomed = false
   }
 
@@ -345,9 +540,10 @@ class Talk {
     } else if (others.length === 0) this.#tell('unavailableSelf')
     else if (others.some(({ name }) => name === undefined)) this.#tell('unavailable')
     else
-      this.#tell('unavailableFor', {
-        names: new Intl.ListFormat(document.documentElement.lang).format(others.map(({ name = '' }) => name)),
-      })
+      this.#tell(
+        'unavailableFor',
+        new Intl.ListFormat(pageLanguage).format(others.map(({ name = '' }) => name)),
+      )
   }
 
   #complain(words: Words): void {
@@ -358,14 +554,14 @@ class Talk {
   /** Shows why the page cannot start. This stays until it is opened at another address. */
   #cannot(words: Words): void {
     this.#complain(words)
-    start.disabled = true
-    play.disabled = true
+    for (const each of [start, play, echo]) each.disabled = true
   }
 
   /** Resets the start button; after a failure it offers to retry. */
   #again(): void {
     start.disabled = false
-    start.textContent = say(isTrouble(this.#complaint) ? 'retry' : this.#offer)
+    const returns = this.#offer === 'rejoin' || this.#offer === 'continueHere'
+    start.textContent = say(isTrouble(this.#complaint) && !returns ? 'retry' : this.#offer)
   }
 
   /** Status message while the connection is open. */
@@ -381,6 +577,7 @@ class Talk {
     this.#view.show(
       {
         line,
+        sound: this.#watch.vital,
         microphone: listening || (this.#sound?.hasMicrophone !== false && !this.#blocked),
         muted: this.#muted || this.#silenced,
         outage: this.#outage,
@@ -389,18 +586,17 @@ class Talk {
     )
   }
 
-  #tell(words: Words, names?: Readonly<Record<string, string>>): void {
+  #tell(words: Words, value = '', count = 0): void {
     this.#told = words
-    status.textContent = say(words, names)
+    status.textContent = say(words as 'notBack', value, count)
     status.dataset.kind = isTrouble(words) ? 'bad' : ''
     this.#show()
   }
 }
 
-fillWords()
 const talk = new Talk(
   await fetchCatalog(link, () => {
-    status.textContent = say('unavailable503')
+    status.textContent = say('waiting')
   }),
 )
 talk.open()

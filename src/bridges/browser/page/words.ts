@@ -1,5 +1,7 @@
-import { catalogKeys, messagesFor } from '../../../messages/locale.ts'
+import type { TALK, TalkTexts } from '../../../messages/en/talk.ts'
+import { loadTexts } from '../../../pages/page/texts.ts'
 
+<<<<<<< ebc0ffd5c9025673811b3de48143bc76fa047d09
 /** All messages of the page. To add a language, add an entry with the same keys. */
 const en = {
   lead: 'Speak your language. Be understood in theirs.',
@@ -138,39 +140,22 @@ const en = {
   unavailable503: 'Waiting for the translation service…',
   noSound: 'This browser doesn’t support audio on web pages. Use a current browser.',
 } as const
+=======
+/** All texts of the page, in the reader's language. A new one goes into `messages/<language>/talk.ts`. */
+export const { say, has: hasWords, language: pageLanguage } = await loadTexts<TalkTexts>('talk')
+>>>>>>> 17309f9eabdb980e1007c24aa8ea89f45f711bb4
 
-export type Words = keyof typeof en
+export type Words = keyof TalkTexts
 
-const LANGUAGES = { en }
-
-/** Language of the page: the first of the browser’s languages that has messages. */
-const pageLanguage = navigator.languages.flatMap(tag => catalogKeys(LANGUAGES, tag))[0] ?? 'en'
-const messages: Readonly<Record<Words, string>> = messagesFor(LANGUAGES, pageLanguage)
-
-/** Returns the message; each `{name}` in it is replaced by its value in `names`. */
-export function say(words: Words, names: Readonly<Record<string, string>> = {}): string {
-  return messages[words].replace(/\{(\w+)\}/g, (whole, name: string) => names[name] ?? whole)
-}
-
-/** Returns true if the message exists, for keys assembled at run time. */
-export function hasWords(key: string): key is Words {
-  return Object.hasOwn(en, key)
-}
+/** Texts without values. */
+export type PlainWords = { [K in Words]: (typeof TALK)[K] extends string ? K : never }[Words]
 
 /** Returns true for messages about problems. */
 export function isTrouble(words: Words | undefined): boolean {
   return (
     words !== undefined &&
     (/^(refused|microphone|sorry)-/.test(words) || ['insecure', 'noSound', 'lost'].includes(words)) &&
-    words !== 'microphone-on'
+    words !== 'microphone-on' &&
+    words !== 'microphone-other'
   )
-}
-
-/** Fills the elements that have `data-words` with their messages. */
-export function fillWords(): void {
-  document.documentElement.lang = pageLanguage
-  for (const place of document.querySelectorAll<HTMLElement>('[data-words]')) {
-    const { words = '' } = place.dataset
-    if (hasWords(words)) place.textContent = say(words)
-  }
 }

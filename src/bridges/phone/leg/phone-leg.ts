@@ -95,7 +95,6 @@ export class PhoneLeg implements Leg, SocketListener<CloseCause> {
       limits,
       counters: new LegCounters(),
       codes: CLOSE_CODES,
-      leftCodes: [1000],
       text: media.frames === 'binary' ? 'binary' : frames,
       binary: media.frames === 'text' ? 'binary' : frames,
       peer: 'carrier',

@@ -2,7 +2,7 @@ import { AudioFileError, type AudioFileFault } from '../../../transcode/containe
 import { isOgg, isWebm, opusFile } from '../../../transcode/container/opus-file.ts'
 import { mp3HeaderAt } from '../../../transcode/mp3/header.ts'
 import { durationMs } from '../../../transcode/pcm.ts'
-import { INPUT_RATES } from '../../../transcode/resample/input-resampler.ts'
+import { RATES } from '../../../transcode/resample/resampler.ts'
 import { speechPieces } from '../../../transcode/speech-decoder.ts'
 import { TurnBudget } from '../../../transcode/turn-budget.ts'
 import { isWav, WAV_MP3, WavError, wavCoding } from '../../../transcode/wav-format.ts'
@@ -37,10 +37,10 @@ async function assertWav(bytes: Uint8Array, maxMs: number): Promise<void> {
   let ms = 0
   const count = (found: readonly WavAudio[]) => {
     for (const { format, bytes } of found) {
-      if (!INPUT_RATES.includes(format.rate))
+      if (!RATES.includes(format.rate))
         throw new ServiceError(
           'coding_not_supported',
-          `the file has ${format.rate} Hz, allowed: ${INPUT_RATES.join(', ')}`,
+          `the file has ${format.rate} Hz, allowed: ${RATES.join(', ')}`,
         )
       ms += durationMs(format.samples(bytes), format.rate)
     }

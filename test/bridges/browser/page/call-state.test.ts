@@ -3,6 +3,7 @@ import { Activity, type CallFacts, callState } from '../../../../src/bridges/bro
 
 const CALM: CallFacts = {
   line: 'open',
+  sound: 'alive',
   microphone: true,
   muted: false,
   outage: false,
@@ -18,7 +19,9 @@ describe('the state of a call', () => {
     ['original', { outage: true, playing: true }],
     ['muted', { muted: true, outage: true }],
     ['unheard', { microphone: false, muted: true }],
-    ['reconnecting', { line: 'waiting', microphone: false }],
+    ['paused', { sound: 'paused', microphone: false, muted: true }],
+    ['dead', { sound: 'dead', playing: true }],
+    ['reconnecting', { line: 'waiting', sound: 'dead' }],
     ['connecting', { line: 'connecting', muted: true }],
   ] as const)('is %s, the most urgent of what applies: %o', (state, facts) => {
     expect(callState({ ...CALM, ...facts })).toBe(state)

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'
 import { loudness } from '../../../../src/transcode/level.ts'
-import { INPUT_RATES } from '../../../../src/transcode/resample/input-resampler.ts'
+import { RATES } from '../../../../src/transcode/resample/resampler.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
 import { fakeService } from '../../../support/service/fake-service.ts'
 import { quickEngines } from '../../../support/service/instant-recognizer.ts'
@@ -34,7 +34,7 @@ async function heard(file: Uint8Array): Promise<{ ms: number; tone: number; dura
 }
 
 test.each([
-  ...INPUT_RATES.map(rate => [`wav ${rate}`, ['-ar', String(rate), '-f', 'wav']] as const),
+  ...RATES.map(rate => [`wav ${rate}`, ['-ar', String(rate), '-f', 'wav']] as const),
   ...[
     'pcm_u8',
     'pcm_s24le',

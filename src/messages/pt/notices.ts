@@ -1,0 +1,61 @@
+import type { Words } from '../notices/types.ts'
+
+export const NOTICES: Words = {
+  notices: {
+    connecting:
+      'Aguarde, por favor. Estamos a ligar a sua chamada [para {name}]. Um computador interpreta esta chamada.',
+    busy: 'A linha está ocupada. Tente mais tarde.',
+    'no-answer': 'Ninguém atende. Tente mais tarde.',
+    'call-failed': 'Lamentamos. Não foi possível completar a chamada.',
+    voicemail: 'O correio de voz atendeu, por isso terminámos a chamada.',
+    incoming: 'Tem uma chamada [de {name}]. Um computador interpreta. Fale na sua língua, por favor.',
+    connected: 'Já estão ligados. Fale na sua língua, por favor.',
+    'other-left': 'A outra parte desligou.',
+    goodbye: 'Adeus.',
+    'service-unavailable': 'A interpretação está temporariamente indisponível. Agora ouvem-se diretamente.',
+    'speaker-untranslated':
+      'A interpretação de {name} está temporariamente indisponível. Ouve-se a voz original.',
+    'self-untranslated': 'A interpretação está temporariamente indisponível.',
+    'service-back': 'A interpretação foi retomada.',
+    'interpreting-paused': 'A interpretação está em pausa. Agora ouvem-se diretamente.',
+    'interpreting-resumed': 'A interpretação foi retomada.',
+    'nothing-to-repeat': 'Não há nada para repetir.',
+    'language-changed': 'A sua língua é agora o português.',
+    muted: 'O seu microfone está desligado.',
+    unmuted: 'Já se ouve a sua voz.',
+    recording: 'Esta chamada está a ser gravada.',
+    'recording-paused': 'A gravação está em pausa.',
+    'recording-resumed': 'A gravação foi retomada.',
+    'minutes-left': 'Esta chamada termina dentro de {minutes} minutos.',
+    'time-up': 'Esta chamada atingiu a duração máxima.',
+    options:
+      '[Prima {pause} para suspender ou continuar a interpretação.] [Prima {repeat} para ouvir de novo a última tradução.] ' +
+      '[Prima {mute} para desligar o microfone.] [Prima {language} e um dígito para mudar de língua.] ' +
+      '[Prima {recording} para suspender a gravação.] [Prima {options} para ouvir isto outra vez.]',
+    'choose-language': 'Para português, prima {key}.',
+    'enter-room-code': 'Introduza o código da conversa e depois prima cardinal.',
+    'wrong-room-code': 'O código não é válido.',
+    'line-full': 'Todas as linhas estão ocupadas. Tente mais tarde.',
+    'channel-interpreted': 'Um computador interpreta o que se diz neste canal. Fale no seu próprio idioma.',
+    'phone-joined': 'Alguém entrou por telefone.',
+    'minutes-spent': 'Hoje já não é possível fazer mais chamadas. Tente amanhã.',
+    'channel-unavailable': 'O canal de voz está temporariamente indisponível. Aguarde, por favor.',
+    'channel-mute': 'O canal de voz não o ouve neste momento. Pode ler o que diz.',
+    'channel-deaf': 'Neste momento não pode ouvir o canal de voz.',
+    'channel-back': 'O canal de voz está novamente disponível.',
+  },
+  keys: {
+    0: 'zero',
+    1: 'um',
+    2: 'dois',
+    3: 'três',
+    4: 'quatro',
+    5: 'cinco',
+    6: 'seis',
+    7: 'sete',
+    8: 'oito',
+    9: 'nove',
+    '*': 'asterisco',
+    '#': 'cardinal',
+  },
+}
