@@ -1,9 +1,5 @@
 import { element } from '../../../pages/page/dom.ts'
-<<<<<<< ebc0ffd5c9025673811b3de48143bc76fa047d09
-import type { JoinRefusal, Outbound, ReceptionView, SelfView } from '../protocol.ts'
-=======
-import type { Outbound, PartyView, SelfView, UntranslatedSpeaker } from '../protocol.ts'
->>>>>>> 17309f9eabdb980e1007c24aa8ea89f45f711bb4
+import type { Outbound, PartyView, ReceptionView, SelfView } from '../protocol.ts'
 import { Sound } from './audio.ts'
 import type { ConnectionState } from './call-state.ts'
 import { CallView } from './call-view.ts'
