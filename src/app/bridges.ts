@@ -31,6 +31,9 @@ export interface BrowserOptions {
   /** A Discord bot also accepts room codes. */
   readonly discord: boolean
   readonly links: RoomLinks
+  readonly listenLinks: RoomLinks
+  readonly audienceAdmission: Admission
+  readonly audienceLanguage: BrowserBridgeOptions['audienceLanguage'] & {}
   /** Undefined: this server works alone. */
   readonly homes: BrowserBridgeOptions['homes']
   readonly admissionControl: AdmissionControl

@@ -11,6 +11,11 @@ export function joinPath(token: string): string {
   return `/${joinHash(token)}`
 }
 
+/** Returns the path of a link for listening to a room, which is built in the same way. */
+export function listenPath(token: string): string {
+  return `/listen${joinHash(token)}`
+}
+
 /** Returns the fragment with the `token`, for any address of the page. */
 export function joinHash(token: string): string {
   return `#join=${token}`

@@ -69,8 +69,13 @@ export interface BrowserBridgeOptions {
   readonly numbers?: readonly string[]
   /** Room codes also work in Discord. */
   readonly discord?: boolean
-  /** Shared store of links, which its creator disposes of. */
+  /** Shared stores of links for talking and for listening, which their creator disposes of. */
   readonly links?: RoomLinks
+  readonly listenLinks?: RoomLinks
+  /** Admits audiences, which are no visitors; default: the relay itself. */
+  readonly audienceAdmission?: Admission
+  /** Returns whether an audience of `room` can hear `language`; default: each that the service has. */
+  readonly audienceLanguage?: (room: string, language: LanguageId) => boolean
   /** Returns the path of a captions page for `room` that is valid for `ttlMs`, or undefined. */
   readonly captions?: (room: string, ttlMs: number) => string | undefined
   /** Path of the dashboard; absent: the page does not link to one. */
@@ -106,6 +111,9 @@ export const browserBridgeOptionsSchema = z.strictObject({
   groupOf: callable('it returns the group of an address').optional(),
   numbers: z.array(z.string('a phone number'), 'a list of phone numbers').optional(),
   links: having('the links to rooms', 'issue', 'find').optional(),
+  listenLinks: having('the links for listening to rooms', 'issue', 'find').optional(),
+  audienceAdmission: having('the relay or policy that admits audiences', 'admit').optional(),
+  audienceLanguage: callable('it returns whether an audience can hear a language').optional(),
   captions: callable('it returns the path of the captions of a room').optional(),
   discord: z.boolean('true or false').optional(),
   dashboard: z.string('a path').optional(),

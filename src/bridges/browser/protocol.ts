@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { asciiDigits } from '../../common/digits.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { languageSchema } from '../../common/setting-fields.ts'
+import type { Audience } from '../../core/room/room.ts'
 
 /** Reasons for rejecting a visitor or ending a visit; the page has a message for each. */
 export const REFUSALS = [
@@ -76,9 +77,15 @@ export type Outbound =
       readonly rejoin?: string
       readonly self: SelfView
       readonly parties: readonly PartyView[]
+      readonly listeners: readonly Audience[]
     }
   | { readonly kind: 'self'; readonly self: SelfView }
-  | { readonly kind: 'parties'; readonly parties: readonly PartyView[] }
+  /** Who is in the room, and how many listen in which language by links for listening. */
+  | {
+      readonly kind: 'parties'
+      readonly parties: readonly PartyView[]
+      readonly listeners: readonly Audience[]
+    }
   | {
       readonly kind: 'caption'
       /** Spoken by the visitor. */
@@ -104,6 +111,8 @@ export type Outbound =
   | {
       readonly kind: 'invited'
       readonly path: string
+      /** The link for an audience, which only listens. */
+      readonly listenPath: string
       /** Public address of this server. */
       readonly publicUrl?: string
       readonly code?: string

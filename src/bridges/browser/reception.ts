@@ -5,7 +5,7 @@ import { BridgeError } from '../../common/errors.ts'
 import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import { CodeAttempts } from '../../core/calls/code-attempts.ts'
-import { isListening, LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
+import { LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { checkedInvitation } from '../../core/model/invitation-check.ts'
 import { isPacketLength } from './audio-packet.ts'
@@ -37,9 +37,11 @@ export interface ReceptionOptions {
   readonly limits: BrowserLimits
   readonly offer: OfferCache
   readonly links: RoomLinks
+  readonly listenLinks: RoomLinks
   readonly sessions: BrowserSessions
-  /** The path of the page. */
+  /** The paths of the page, and of that for listening. */
   readonly page: string
+  readonly listenPage: string
   readonly counters: BridgeCounters
   readonly clock: Clock
   readonly log: Logger
@@ -62,10 +64,13 @@ export class VisitorReception {
 
   constructor(given: ReceptionOptions) {
     this.#options = given
-    const { bridge, links, page, clock, settings } = given
+    const { bridge, links, listenLinks, page, listenPage, clock, settings } = given
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
     this.#attempts = new CodeAttempts(async code => bridge.roomCodes?.find(code), bridge.roomCodeLimiter)
-    this.#invites = new RoomInvitations({ links, roomCodes: bridge.roomCodes, page, clock, ttlMs })
+    this.#invites = new RoomInvitations({
+      ...{ links, listenLinks, page, listenPage, clock, ttlMs },
+      roomCodes: bridge.roomCodes,
+    })
   }
 
   /** Waits on `socket` for a `hello` or a `resume`. */
@@ -166,8 +171,7 @@ export class VisitorReception {
       if (link !== undefined) {
         const room = await links.find(link)
         if (room === undefined) return 'link'
-        const { speaks: _, ...listener } = about
-        return { room, invited: true, ...(isListening(link) ? listener : about) }
+        return { room, invited: true, ...about }
       }
       if (code !== undefined) return await this.#byCode(caller, code, about)
     } catch (error) {
@@ -232,7 +236,6 @@ export class VisitorReception {
     const session = sessions.begin(
       {
         ...{ room: invitation.room, invited: guest.invited, rejoin },
-        listens: hello.link !== undefined && isListening(hello.link),
         group: caller.local ? undefined : caller.group,
       },
       { company: hello.hears, alone: hello.alone, voices },
@@ -327,6 +330,7 @@ export class VisitorReception {
       captions,
       rejoin: session.rejoin,
       parties: sessions.parties(session),
+      listeners: sessions.listeners(session.room),
     })
     // The page kept what it knew before the disconnection.
     if (resumed) session.tellUntranslated()
@@ -340,8 +344,7 @@ export class VisitorReception {
       ...(voices === undefined ? {} : { voices: offeredVoices(offer.known, voices) }),
     }
     try {
-      const own = session.listens ? {} : { speaks }
-      session.choose(chosen, { ...own, original, name, muted }, sessions.company(session.room))
+      session.choose(chosen, { speaks, original, name, muted }, sessions.company(session.room))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       session.tell({ kind: 'sorry', what: 'change' })
@@ -356,8 +359,6 @@ export class VisitorReception {
   async #invite(session: BrowserSession, address: string): Promise<void> {
     const { bridge, counters } = this.#options
     try {
-      // They could give themselves a voice.
-      if (session.listens) throw new BridgeError('STATE', 'listeners cannot invite')
       const invite = await this.#invites.give(session.room, address, session.participant?.state.name)
       counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge

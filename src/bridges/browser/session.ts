@@ -69,8 +69,6 @@ export interface VisitOptions {
   readonly room: string
   /** Has a link or a code; false for the creator of the room. */
   readonly invited: boolean
-  /** Came by a link for listening: they have no voice, and cannot invite others. */
-  readonly listens: boolean
   /** Token of a link to the room, for a new session at another node of the fleet. */
   readonly rejoin: string | undefined
   /** Group of addresses whose sessions count together; undefined if exempt. */
@@ -92,7 +90,6 @@ export class BrowserSession {
   readonly secret: string
   readonly room: string
   readonly invited: boolean
-  readonly listens: boolean
   readonly rejoin: string | undefined
   readonly group: string | undefined
   readonly endsAt: number
@@ -112,7 +109,6 @@ export class BrowserSession {
     this.secret = options.secret
     this.room = options.room
     this.invited = options.invited
-    this.listens = options.listens
     this.rejoin = options.rejoin
     this.group = options.group
     this.endsAt = options.endsAt

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, Ticker } from '../../common/clock.ts'
 import type { Participant } from '../../core/room/participant.ts'
+import type { Audience } from '../../core/room/room.ts'
 import type { BrowserLeg } from './browser-leg.ts'
 import { BrowserLegCounters } from './leg-counters.ts'
 import type { BrowserBridgeOptions } from './options.ts'
@@ -39,6 +40,7 @@ export class BrowserSessions implements Disposable {
       observer.on('admitted', touch),
       observer.on('disconnected', touch),
       observer.on('reconnected', touch),
+      observer.on('audience', touch),
       observer.on('left', ({ room, participant }) => {
         this.#left(room, participant)
         this.#touch(room)
@@ -48,7 +50,7 @@ export class BrowserSessions implements Disposable {
         this.#touch(room)
       }),
       observer.on('caption', caption => {
-        const parties = this.#relay.rooms.get(caption.room)?.participants
+        const parties = this.#relay.rooms.get(caption.room)?.everyone
         for (const session of this.#byRoom.get(caption.room) ?? [])
           session.read(caption, parties?.values() ?? [])
       }),
@@ -100,7 +102,7 @@ export class BrowserSessions implements Disposable {
 
   /** Creates a session in `room`, without a connection yet. */
   begin(
-    about: Pick<BrowserSession, 'room' | 'invited' | 'listens' | 'group' | 'rejoin'>,
+    about: Pick<BrowserSession, 'room' | 'invited' | 'group' | 'rejoin'>,
     hearing: Hearing,
     accompanied: boolean,
   ): BrowserSession {
@@ -153,7 +155,13 @@ export class BrowserSessions implements Disposable {
 
   /** Returns true if someone in `room`, including `newcomers` about to join, has company there. */
   company(room: string, newcomers = 0): boolean {
-    return (this.#relay.rooms.get(room)?.participants.size ?? 0) + newcomers > 1
+    const { participants, audiences = [] } = this.#relay.rooms.get(room) ?? {}
+    return (participants?.size ?? 0) + newcomers > 1 || audiences.length > 0
+  }
+
+  /** The audiences of `room`. */
+  listeners(room: string): readonly Audience[] {
+    return this.#relay.rooms.get(room)?.audiences ?? []
   }
 
   parties(session: BrowserSession): PartyView[] {
@@ -202,7 +210,7 @@ export class BrowserSessions implements Disposable {
         session.fit(this.company(room))
         const self = session.view(this.company(room))
         if (self) session.tell({ kind: 'self', self })
-        session.tell({ kind: 'parties', parties: this.parties(session) })
+        session.tell({ kind: 'parties', parties: this.parties(session), listeners: this.listeners(room) })
       }
   }
 }

@@ -31,6 +31,11 @@ export interface Leg {
    * at most 80. Default 40.
    */
   readonly messageMs?: number | undefined
+  /**
+   * Present for the output to an audience, which many people hear: their number. It only listens, joins a room that is
+   * open, and is none of its participants, so it does not keep the room open.
+   */
+  readonly listeners?: number
   /** Settles once, never rejects. */
   readonly ended: Promise<EndReason>
   /** Sets the receiver of the input. Called exactly once, by `relay.admit()`, before the first frame. */

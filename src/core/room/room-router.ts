@@ -70,11 +70,16 @@ export class RoomRouter {
   /** What each listener and reader gets from each speaker. */
   receptions(): Reception[] {
     const all: Reception[] = []
+    /** Audiences that hear the original and read its transcript. */
+    const known = new Set<string>()
     for (const { speaker, listeners, to, gets } of this.current())
-      for (const listener of listeners) all.push({ speaker: speaker.id, listener, to, gets })
+      for (const listener of listeners) {
+        all.push({ speaker: speaker.id, listener, to, gets })
+        known.add(`${speaker.id} ${listener}`)
+      }
     for (const { id: listener, playout } of this.#participants.values())
       for (const { speaker, session, passes } of playout.voices.values())
-        if (!session && this.#participants.has(speaker))
+        if (!session && this.#participants.has(speaker) && !known.has(`${speaker} ${listener}`))
           all.push({ speaker, listener, gets: passes ? 'original' : 'nothing' })
     return all
   }
@@ -312,9 +317,9 @@ function shareOriginals(participants: Iterable<Participant>): void {
       for (const [at, voice] of voices.entries()) voice.deferTo(voices.slice(0, at))
 }
 
-function partyOf({ id, state, invitation }: Participant): Party {
+function partyOf({ id, state, invitation, isAudience }: Participant): Party {
   const { echo = true, sharedSpace, receives } = invitation
-  return { id, state, echo, sharedSpace, receives }
+  return { id, state, echo, sharedSpace, receives, isAudience }
 }
 
 function factor(db: number): number {

@@ -1,3 +1,4 @@
+import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import { differences, type ParticipantState } from '../model/participant-state.ts'
 import type { Reception } from '../model/reception.ts'
@@ -7,7 +8,17 @@ import { OutageMonitor } from './outage-monitor.ts'
 import type { Participant, ParticipantHost } from './participant.ts'
 import { RoomRouter } from './room-router.ts'
 
-/** A room: participants who hear each other. Owns them, and one interpretation per speaker and requested language. */
+/** The audience of one language in a room. */
+export interface Audience {
+  readonly language: LanguageId
+  /** Number of people. */
+  readonly listeners: number
+}
+
+/**
+ * A room: participants who hear each other, and audiences, which hear them in one language each. Owns both, and one
+ * interpretation per speaker and requested language.
+ */
 export class Room implements ParticipantHost {
   readonly name: string
   /** Time at which the first participant joined (clock ms). */
@@ -20,6 +31,8 @@ export class Room implements ParticipantHost {
   readonly #taps: RoomTaps
   readonly #outages: OutageMonitor
   readonly #participants = new Map<string, Participant>()
+  /** Participants and audiences. */
+  readonly #everyone = new Map<string, Participant>()
   #closing = false
   #over = false
   #settle!: (reason: EndReason) => void
@@ -35,7 +48,7 @@ export class Room implements ParticipantHost {
     this.#expire = expire
     this.openedAt = options.clock.now()
     const tapFailed = (error: unknown) => options.faults.note('tap failed', error, { room: name })
-    this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#router.fit(this.#participants))
+    this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#router.fit(this.#everyone))
     this.#router = new RoomRouter(name, options, this.#taps)
     this.#outages = new OutageMonitor(name, options.observer)
     this.ended = new Promise(resolve => {
@@ -45,6 +58,19 @@ export class Room implements ParticipantHost {
 
   get participants(): ReadonlyMap<string, Participant> {
     return this.#participants
+  }
+
+  /** Participants and audiences. */
+  get everyone(): ReadonlyMap<string, Participant> {
+    return this.#everyone
+  }
+
+  get audiences(): readonly Audience[] {
+    const audiences: Audience[] = []
+    for (const { leg, state } of this.#everyone.values())
+      if (leg.listeners && state.hears !== undefined)
+        audiences.push({ language: state.hears, listeners: leg.listeners })
+    return audiences
   }
 
   /** All interpretations, including those being drained. */
@@ -74,26 +100,37 @@ export class Room implements ParticipantHost {
     return this.#closing
   }
 
+  /** True once the room has ended. */
+  get over(): boolean {
+    return this.#over
+  }
+
   /** Passes every voice of the room to `tap` from now on; disposing removes it. It ends with the room. */
   tap(tap: Tap): Disposable {
     return this.#taps.add(tap)
   }
 
   join(participant: Participant): void {
-    if (this.#participants.has(participant.id))
+    if (this.#everyone.has(participant.id))
       throw new RangeError(`${participant.id} is already in room ${this.name}`)
-    this.#participants.set(participant.id, participant)
+    this.#everyone.set(participant.id, participant)
+    if (!participant.isAudience) this.#participants.set(participant.id, participant)
     participant.enter(this)
-    this.#router.fit(this.#participants)
+    this.#router.fit(this.#everyone)
   }
 
-  /** Removes a participant; their last words are still translated for the others. */
+  /**
+   * Removes a participant or an audience; the last words of a participant are still translated for the others, also for
+   * audiences, after which a room without participants ends.
+   */
   leave(participant: Participant): void {
-    if (!this.#participants.delete(participant.id)) return
+    if (!this.#everyone.delete(participant.id)) return
+    this.#participants.delete(participant.id)
     for (const voice of participant.playout.voices.values()) voice.clear()
     participant.close()
-    if (this.#participants.size === 0) this.#end({ kind: 'unused' })
-    else this.#router.fit(this.#participants)
+    if (this.#over) return
+    this.#router.fit(this.#everyone)
+    this.#endIfUnused()
   }
 
   /** The leg broke: keeps the participant's place, sessions and unplayed translations. */
@@ -114,7 +151,7 @@ export class Room implements ParticipantHost {
   }
 
   changed(participant: Participant, before: ParticipantState): void {
-    this.#router.fit(this.#participants)
+    this.#router.fit(this.#everyone)
     const { state } = participant
     const changes = differences(before, state)
     this.#options.observer.emit('changed', { room: this.name, participant: participant.id, state, changes })
@@ -123,35 +160,44 @@ export class Room implements ParticipantHost {
   /** Sends audio that is due to every listener. */
   tick(now: number): void {
     this.#router.tick(now)
-    for (const participant of this.#participants.values()) participant.tick(now)
+    for (const participant of this.#everyone.values()) participant.tick(now)
   }
 
   /** Checks the deadlines of sessions and marks. */
   check(now: number): void {
     this.#router.check(now)
-    for (const participant of this.#participants.values())
+    for (const participant of this.#everyone.values())
       try {
         participant.playout.check(now)
       } catch (error) {
         participant.failed(error)
       }
     this.#outages.check(this.#router.current(), now)
+    this.#endIfUnused()
   }
 
   /** Ends every leg; the room ends when everyone has left. Idempotent: every call awaits the first. */
   async close(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
     if (!this.#closing) {
       this.#closing = true
-      for (const participant of this.#participants.values()) void participant.hangUp(reason)
-      if (this.#participants.size === 0) this.#end(reason)
+      for (const participant of this.#everyone.values()) void participant.hangUp(reason)
+      if (this.#everyone.size === 0) this.#end(reason)
     }
     await this.ended
+  }
+
+  /** Ends the room once no participant is left, and no audience that still hears the last words. */
+  #endIfUnused(): void {
+    if (this.#participants.size > 0) return
+    if (this.#everyone.size > 0 && this.#router.interpretations.size > 0) return
+    this.#end({ kind: 'unused' })
   }
 
   #end(reason: EndReason): void {
     if (this.#over) return
     this.#over = true
     this.#closing = true
+    for (const audience of this.#everyone.values()) void audience.hangUp(reason)
     this.#outages.check([], this.#options.clock.now())
     this.#router.close()
     this.#taps.end()

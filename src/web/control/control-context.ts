@@ -31,6 +31,8 @@ export interface ControlContext {
   readonly codes: RoomCodes
   /** Links by which people join rooms from a browser. */
   readonly roomLinks: RoomLinks
+  /** Links by which people listen to rooms in a browser. */
+  readonly listenLinks: RoomLinks
   readonly calls: PlacedCalls
   readonly announcements: RunningAnnouncements
   readonly departed: RecentlyEnded

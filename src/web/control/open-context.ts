@@ -103,15 +103,18 @@ export async function openControlContext(options: ControlContextOptions): Promis
   // Before requests arrive; other nodes of a fleet are possibly unavailable.
   if (!shared) await plansRead
   const expiry = neverBack(wall, clock)
-  const roomLinks = new RoomLinks(clock, options.fleet && { fleet: options.fleet, wall: expiry })
-  const revocation = new RoomRevocation([roomLinks, options.codes], { fleet: shared, log })
+  const state = options.fleet && { fleet: options.fleet, wall: expiry }
+  const roomLinks = new RoomLinks(clock, state)
+  const listenLinks = new RoomLinks(clock, state, 'listen links')
+  const revocation = new RoomRevocation([roomLinks, listenLinks, options.codes], { fleet: shared, log })
   revocation.start()
   lives.onEnded(room => {
     if (!options.hasMoved?.(room)) revocation.revoke(room)
   })
   // Of an earlier run; in a fleet, other nodes know their rooms.
   if (!shared)
-    for (const room of [...(await options.codes.rooms()), ...(await roomLinks.rooms())]) lives.restore(room)
+    for (const kind of [options.codes, roomLinks, listenLinks])
+      for (const room of await kind.rooms()) lives.restore(room)
   const sharedLives =
     options.fleet &&
     new SharedLives({
@@ -152,6 +155,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
     lives,
     codes: options.codes,
     roomLinks,
+    listenLinks,
     calls,
     announcements,
     departed,

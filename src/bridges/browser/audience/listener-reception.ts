@@ -1,0 +1,141 @@
+import { type Clock, setTimer, Ticker } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import { errorFields, type Logger } from '../../../common/log.ts'
+import type { RoomLinks } from '../../../core/calls/room-links.ts'
+import type { OfferCache } from '../catalog-cache.ts'
+import type { PageSocket } from '../close-codes.ts'
+import type { BridgeCounters } from '../leg-counters.ts'
+import type { BrowserLimits } from '../limits.ts'
+import type { BrowserBridgeOptions } from '../options.ts'
+import type { Audiences } from './audiences.ts'
+import { Listener } from './listener.ts'
+import type { FromListener } from './protocol.ts'
+
+/** Interval between checks of quiet connections (ms). */
+const WATCH_MS = 500
+/** Interval at which the links of all listeners are checked again (ms). */
+const RECHECK_MS = 10_000
+
+export interface ListenerReceptionOptions {
+  readonly audiences: Audiences
+  readonly links: RoomLinks
+  readonly offer: OfferCache
+  readonly homes: BrowserBridgeOptions['homes']
+  /** Returns whether `room` allows this language. */
+  readonly allows: (room: string, language: LanguageId) => boolean
+  readonly limits: BrowserLimits
+  readonly counters: BridgeCounters
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * Admits people with a link for listening, and ends their visit within ten seconds after the link has expired or was revoked.
+ */
+export class ListenerReception implements Disposable {
+  readonly #options: ListenerReceptionOptions
+  readonly #listeners = new Set<Listener>()
+  #tickers: readonly Disposable[] = []
+
+  constructor(options: ListenerReceptionOptions) {
+    this.#options = options
+  }
+
+  /** Supervises connections from now on. Call it once. */
+  start(): void {
+    const { clock } = this.#options
+    this.#tickers = [
+      new Ticker(clock, WATCH_MS, now => {
+        for (const listener of this.#listeners) listener.watch(now)
+      }),
+      new Ticker(clock, RECHECK_MS, () => void this.#recheck()),
+    ]
+  }
+
+  /** Waits on `socket` for a `hello`; `known` is called when it was admitted. */
+  answer(socket: PageSocket, known: () => void): void {
+    const { audiences, clock, limits } = this.#options
+    const timer = setTimer(clock, limits.helloWithinMs, () => socket.fail('no-hello'))
+    const listener: Listener = new Listener(
+      socket,
+      this.#options,
+      async hello => {
+        timer[Symbol.dispose]()
+        if (await this.#greet(listener, hello)) known()
+      },
+      () => {
+        timer[Symbol.dispose]()
+        this.#listeners.delete(listener)
+        if (listener.room !== undefined) audiences.leave(listener.room, listener)
+      },
+    )
+    socket.attach(listener)
+  }
+
+  /** Ends the visits to `rooms`, whose home is another node of the fleet now: their pages follow. */
+  releaseRooms(rooms: ReadonlySet<string>): void {
+    for (const listener of [...this.#listeners])
+      if (listener.room !== undefined && rooms.has(listener.room)) listener.end('server')
+  }
+
+  [Symbol.dispose](): void {
+    for (const ticker of this.#tickers) ticker[Symbol.dispose]()
+  }
+
+  /** Resolves to true if they are admitted. */
+  async #greet(listener: Listener, hello: Extract<FromListener, { kind: 'hello' }>): Promise<boolean> {
+    const { audiences, links, homes, offer, allows, log } = this.#options
+    let languages: LanguageId[]
+    let room: string | undefined
+    try {
+      room = await links.find(hello.link)
+      if (room !== undefined) {
+        const node = await homes?.locate(room)
+        if (node !== undefined) {
+          listener.move(node)
+          return false
+        }
+      }
+      const catalog = await offer.get()
+      languages = catalog.languages.flatMap(({ id, spoken }) => (spoken ? [id] : []))
+    } catch (error) {
+      log.warn(errorFields(error), 'listener cannot be admitted now')
+      listener.refuse('busy')
+      return false
+    }
+    if (listener.over) return false
+    if (room === undefined) {
+      listener.refuse('link')
+      return false
+    }
+    if (!audiences.enter(room, listener)) {
+      listener.refuse('full')
+      return false
+    }
+    this.#listeners.add(listener)
+    const { room: there } = { room }
+    listener.admit(
+      there,
+      languages.filter(language => allows(there, language)),
+      hello,
+    )
+    return true
+  }
+
+  /** Checks every link once, however many listeners came with it, and where the rooms are. */
+  async #recheck(): Promise<void> {
+    const { audiences, links, homes, log } = this.#options
+    for (const [token, listeners] of Map.groupBy(this.#listeners, ({ token }) => token)) {
+      try {
+        const room = await links.find(token)
+        const node = room === undefined ? undefined : await homes?.locate(room)
+        for (const listener of listeners)
+          if (room === undefined) listener.end('link')
+          else if (node !== undefined) listener.move(node)
+        if (room !== undefined) audiences.open(room)
+      } catch (error) {
+        log.warn(errorFields(error), 'links of listeners cannot be checked now')
+      }
+    }
+  }
+}
