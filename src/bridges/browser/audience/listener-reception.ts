@@ -9,7 +9,7 @@ import type { BrowserLimits } from '../limits.ts'
 import type { BrowserBridgeOptions } from '../options.ts'
 import type { Audiences } from './audiences.ts'
 import { Listener } from './listener.ts'
-import type { FromListener } from './protocol.ts'
+import type { ListenerHello } from './protocol.ts'
 
 /** Interval between checks of quiet connections (ms). */
 const WATCH_MS = 500
@@ -52,16 +52,16 @@ export class ListenerReception implements Disposable {
     ]
   }
 
-  /** Waits on `socket` for a `hello`; `known` is called when it was admitted. */
+  /** Waits on `socket` for a `hello`; `known` is called when its link was verified. */
   answer(socket: PageSocket, known: () => void): void {
     const { audiences, clock, limits } = this.#options
     const timer = setTimer(clock, limits.helloWithinMs, () => socket.fail('no-hello'))
     const listener: Listener = new Listener(
       socket,
       this.#options,
-      async hello => {
+      hello => {
         timer[Symbol.dispose]()
-        if (await this.#greet(listener, hello)) known()
+        return this.#greet(listener, hello, known)
       },
       () => {
         timer[Symbol.dispose]()
@@ -82,44 +82,24 @@ export class ListenerReception implements Disposable {
     for (const ticker of this.#tickers) ticker[Symbol.dispose]()
   }
 
-  /** Resolves to true if they are admitted. */
-  async #greet(listener: Listener, hello: Extract<FromListener, { kind: 'hello' }>): Promise<boolean> {
+  async #greet(listener: Listener, hello: ListenerHello, known: () => void): Promise<void> {
     const { audiences, links, homes, offer, allows, log } = this.#options
-    let languages: LanguageId[]
-    let room: string | undefined
     try {
-      room = await links.find(hello.link)
-      if (room !== undefined) {
-        const node = await homes?.locate(room)
-        if (node !== undefined) {
-          listener.move(node)
-          return false
-        }
-      }
-      const catalog = await offer.get()
-      languages = catalog.languages.flatMap(({ id, spoken }) => (spoken ? [id] : []))
+      const room = await links.find(hello.link)
+      if (room === undefined) return listener.refuse('link')
+      known()
+      const node = await homes?.locate(room)
+      if (node !== undefined) return listener.move(node)
+      const { languages } = await offer.get()
+      if (listener.over) return
+      if (!audiences.enter(room, listener)) return listener.refuse('full')
+      this.#listeners.add(listener)
+      const offered = languages.flatMap(({ id, spoken }) => (spoken && allows(room, id) ? [id] : []))
+      listener.admit(room, offered, hello)
     } catch (error) {
       log.warn(errorFields(error), 'listener cannot be admitted now')
       listener.refuse('busy')
-      return false
     }
-    if (listener.over) return false
-    if (room === undefined) {
-      listener.refuse('link')
-      return false
-    }
-    if (!audiences.enter(room, listener)) {
-      listener.refuse('full')
-      return false
-    }
-    this.#listeners.add(listener)
-    const { room: there } = { room }
-    listener.admit(
-      there,
-      languages.filter(language => allows(there, language)),
-      hello,
-    )
-    return true
   }
 
   /** Checks every link once, however many listeners came with it, and where the rooms are. */

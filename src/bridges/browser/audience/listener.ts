@@ -1,17 +1,18 @@
 import type { LanguageId } from '../../../common/language.ts'
-import { errorFields } from '../../../common/log.ts'
 import { TokenBucket } from '../../../common/rate-limit.ts'
 import type { SocketListener } from '../../websocket/guarded-socket.ts'
 import type { CloseCause, PageSocket } from '../close-codes.ts'
 import type { AudienceMember } from './audiences.ts'
 import type { ListenerReceptionOptions } from './listener-reception.ts'
 import {
-  type FromListener,
   type ListenerEnd,
+  type ListenerHello,
   type ListenerRefused,
   parseListener,
   type ToListener,
 } from './protocol.ts'
+
+type ListenerOptions = Pick<ListenerReceptionOptions, 'audiences' | 'limits' | 'counters' | 'clock' | 'log'>
 
 /** The connection of one person who listens: never a leg, and without any audio of theirs. */
 export class Listener implements AudienceMember, SocketListener<CloseCause> {
@@ -21,19 +22,19 @@ export class Listener implements AudienceMember, SocketListener<CloseCause> {
   /** The link with which they came, and its room, once admitted. */
   token = ''
   room: string | undefined
-  readonly #options: ListenerReceptionOptions
+  readonly #options: ListenerOptions
   readonly #socket: PageSocket
   readonly #changes: TokenBucket
-  readonly #greet: (hello: Extract<FromListener, { kind: 'hello' }>) => Promise<void>
+  readonly #greet: (hello: ListenerHello) => Promise<void>
   readonly #left: () => void
   #languages: readonly LanguageId[] = []
   #over = false
 
-  /** `greet` admits them; `left` is called once, when the connection has ended. */
+  /** `greet` admits them, and never rejects; `left` is called once, when the connection has ended. */
   constructor(
     socket: PageSocket,
-    options: ListenerReceptionOptions,
-    greet: (hello: Extract<FromListener, { kind: 'hello' }>) => Promise<void>,
+    options: ListenerOptions,
+    greet: (hello: ListenerHello) => Promise<void>,
     left: () => void,
   ) {
     const { changesPerMinute } = options.limits
@@ -50,11 +51,7 @@ export class Listener implements AudienceMember, SocketListener<CloseCause> {
   }
 
   /** Lets them listen to `room` in one of `languages`, from `hello` on. */
-  admit(
-    room: string,
-    languages: readonly LanguageId[],
-    hello: Extract<FromListener, { kind: 'hello' }>,
-  ): void {
+  admit(room: string, languages: readonly LanguageId[], hello: ListenerHello): void {
     this.room = room
     this.token = hello.link
     this.#languages = languages
@@ -76,10 +73,7 @@ export class Listener implements AudienceMember, SocketListener<CloseCause> {
       case 'hello':
         if (this.greeted) return undefined
         this.greeted = true
-        this.#greet(message).catch((error: unknown) => {
-          this.#options.log.error(errorFields(error), 'listener cannot be admitted')
-          this.refuse('busy')
-        })
+        void this.#greet(message)
         return undefined
       default:
         return message satisfies never

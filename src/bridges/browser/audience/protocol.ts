@@ -60,6 +60,8 @@ const inbound = z.discriminatedUnion('kind', [
 /** All messages of a listener; there is no audio among them. */
 export type FromListener = z.output<typeof inbound>
 
+export type ListenerHello = Extract<FromListener, { kind: 'hello' }>
+
 /** Parses one text message; undefined for an invalid one. Never throws. */
 export function parseListener(text: string): FromListener | undefined {
   try {
