@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { asciiDigits } from '../../common/digits.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { languageSchema } from '../../common/setting-fields.ts'
-import type { Audience } from '../../core/room/room.ts'
+import type { Audience } from '../../core/model/audience.ts'
 
 /** Reasons for rejecting a visitor or ending a visit; the page has a message for each. */
 export const REFUSALS = [

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, Ticker } from '../../common/clock.ts'
+import type { Audience } from '../../core/model/audience.ts'
 import type { Participant } from '../../core/room/participant.ts'
-import type { Audience } from '../../core/room/room.ts'
 import type { BrowserLeg } from './browser-leg.ts'
 import { BrowserLegCounters } from './leg-counters.ts'
 import type { BrowserBridgeOptions } from './options.ts'

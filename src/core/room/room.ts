@@ -1,5 +1,5 @@
-import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
+import type { Audience } from '../model/audience.ts'
 import { differences, type ParticipantState } from '../model/participant-state.ts'
 import type { Reception } from '../model/reception.ts'
 import { RoomTaps, type Tap } from '../model/recording.ts'
@@ -7,13 +7,6 @@ import type { Interpretation, InterpretationOptions } from './interpretation.ts'
 import { OutageMonitor } from './outage-monitor.ts'
 import type { Participant, ParticipantHost } from './participant.ts'
 import { RoomRouter } from './room-router.ts'
-
-/** The audience of one language in a room. */
-export interface Audience {
-  readonly language: LanguageId
-  /** Number of people. */
-  readonly listeners: number
-}
 
 /**
  * A room: participants who hear each other, and audiences, which hear them in one language each. Owns both, and one

@@ -56,6 +56,7 @@ export function roomView(context: ControlContext, name: string): z.input<typeof 
     maxParticipants: plan?.maxParticipants ?? null,
     maxMinutes: plan?.maxMinutes ?? null,
     participants: open?.participants.size ?? 0,
+    listeners: [...(open?.audiences ?? [])],
     recording: context.recorder?.of(name)?.state ?? null,
   }
 }
