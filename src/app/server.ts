@@ -13,7 +13,7 @@ import { guardServer, httpLimits, SECURITY_HEADERS } from '../net/http-hardening
 import { RequestGuard } from '../net/request-guard.ts'
 import { SERVER_LIMITS, type ServerLimits } from '../net/server-limits.ts'
 import type { LimitSettings } from '../net/settings.ts'
-import { type ErrorPage, sendError, sendErrorPage, wantsPage } from '../pages/error-page.ts'
+import { type ErrorPageOf, sendError, sendErrorPage, wantsPage } from '../pages/error-page.ts'
 import { ControlError, fromFramework } from '../web/control/errors.ts'
 
 /** The longest name of a room as a part of an address, with every character escaped. */
@@ -31,7 +31,7 @@ export function serverOptions() {
       const status = error.statusCode ?? 400
       void reply.headers(SECURITY_HEADERS)
       if (failure instanceof ControlError) void reply.status(failure.status).send(failure.body)
-      else if (wantsPage(request)) void sendErrorPage(reply, refusedPage(status))
+      else if (wantsPage(request)) void sendErrorPage(request, reply, refusedPage(status))
       else void reply.status(status).send({ statusCode: status, error: 'refused' })
     },
   }
@@ -95,7 +95,8 @@ export function openServer({ limits, trustProxy, nodePaths = false, clock, log }
     const { statusCode = 500 } = error
     if (statusCode >= 500)
       log.error({ route: request.routeOptions.url, err: error.name, reason: error.message }, 'request failed')
-    if (wantsPage(request)) return sendErrorPage(reply, statusCode >= 500 ? FAILED : refusedPage(statusCode))
+    if (wantsPage(request))
+      return sendErrorPage(request, reply, statusCode >= 500 ? failedPage : refusedPage(statusCode))
     return reply.code(statusCode).send({ statusCode, error: statusCode >= 500 ? 'failed' : 'refused' })
   })
   server.setNotFoundHandler((request, reply) => sendError(request, reply, missingPage(request)))
@@ -107,46 +108,40 @@ export function openServer({ limits, trustProxy, nodePaths = false, clock, log }
 /** Maximum number of characters of an address on a page. */
 const LONGEST_SHOWN = 120
 
-function missingPage({ url }: FastifyRequest): ErrorPage {
+function missingPage({ url }: FastifyRequest): ErrorPageOf {
   const path = url.split('?')[0]!
   const shown = path.length > LONGEST_SHOWN ? `${path.slice(0, LONGEST_SHOWN)}…` : path
-  return {
+  return texts => ({
     status: 404,
     code: 'not-found',
-    title: 'Page not found',
-    text: `This server has no page at \`${shown.replaceAll('`', '%60')}\`.`,
+    title: texts.missing,
+    text: texts.missingAbout(shown.replaceAll('`', '%60')),
     steps: [
-      { text: 'Check the address for typing errors.' },
-      { who: 'If you were invited', text: 'open the link exactly as you received it.' },
-      {
-        who: 'If you run this server',
-        text: 'some pages exist only if the settings turn their feature on.',
-      },
+      { text: texts.checkAddress },
+      { who: texts.ifInvited, text: texts.exactLink },
+      { who: texts.ifYours, text: texts.missingYours },
     ],
-    action: { name: 'Open the start page', href: '/' },
-  }
+    action: { name: texts.openStart, href: '/' },
+  })
 }
 
-const FAILED: ErrorPage = {
+const failedPage: ErrorPageOf = texts => ({
   status: 500,
   code: 'failed',
-  title: 'Something went wrong',
-  text: 'The server could not complete this request.',
-  steps: [
-    { text: 'Try again in a minute.' },
-    { who: 'If you run this server', text: 'the log contains the reason.' },
-  ],
-}
+  title: texts.failed,
+  text: texts.failedAbout,
+  steps: [{ text: texts.tryAgain }, { who: texts.ifYours, text: texts.failedYours }],
+})
 
-function refusedPage(status: number): ErrorPage {
-  return {
+function refusedPage(status: number): ErrorPageOf {
+  return texts => ({
     status,
     code: 'refused',
-    title: 'This address is invalid',
-    text: 'The server cannot read this request.',
-    steps: [{ text: 'Check the address for typing errors.' }],
-    action: { name: 'Open the start page', href: '/' },
-  }
+    title: texts.refused,
+    text: texts.refusedAbout,
+    steps: [{ text: texts.checkAddress }],
+    action: { name: texts.openStart, href: '/' },
+  })
 }
 
 /** Returns the version from package.json, which is next to both `src` and the build output. */

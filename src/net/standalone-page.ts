@@ -28,6 +28,8 @@ const LOGO = `<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" heigh
 const ICON = encodeURIComponent(LOGO.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"'))
 
 export interface StandalonePage {
+  /** Default `en`. */
+  readonly language?: string
   readonly title: string
   /** Rules in addition to the shared ones. */
   readonly style: string
@@ -38,10 +40,10 @@ export interface StandalonePage {
 }
 
 /** Renders a page that is sent with the headers of `standaloneHeaders`. */
-export function standalonePage({ title, style, home, body }: StandalonePage): string {
+export function standalonePage({ language = 'en', title, style, home, body }: StandalonePage): string {
   const brand = `${LOGO} Dragoman`
   return `<!doctype html>
-<html lang="en">
+<html lang="${escaped(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,4 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { acceptedLanguage } from '../messages/accepted.ts'
+import { CATALOGS } from '../messages/catalogs.ts'
+import type { ErrorTexts } from '../messages/en/errors.ts'
 import { escaped, marked, standaloneHeaders, standalonePage } from '../net/standalone-page.ts'
 
 /** An error for people. In texts, parts between backticks are shown as code; everything is escaped. */
@@ -14,6 +17,9 @@ export interface ErrorPage {
   /** False: other pages of this address are rejected as well, so the header does not link to them. */
   readonly home?: boolean
 }
+
+/** Makes the page from the texts of a language. */
+export type ErrorPageOf = (texts: ErrorTexts) => ErrorPage
 
 /** A suggested fix. */
 export interface ErrorStep {
@@ -44,21 +50,37 @@ export function wantsPage({ headers: { accept = '' } }: FastifyRequest): boolean
 }
 
 /** Sends the error as a page to browsers, or as JSON to programs. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, page: ErrorPage): FastifyReply {
-  const { status, code, text } = page
-  void reply.code(status).header('vary', 'accept')
-  if (wantsPage(request)) return sendErrorPage(reply, page)
+export function sendError(request: FastifyRequest, reply: FastifyReply, page: ErrorPageOf): FastifyReply {
+  void reply.header('vary', 'accept, accept-language')
+  if (wantsPage(request)) return sendErrorPage(request, reply, page)
+  const { status, code, text } = page(CATALOGS.en.errors)
+  void reply.code(status)
   return reply.send({ statusCode: status, error: code, message: text.replaceAll('`', '') })
 }
 
-/** Sends the error as a page. */
-export function sendErrorPage(reply: FastifyReply, page: ErrorPage): FastifyReply {
-  return reply.code(page.status).headers(HEADERS).send(document(page))
+/** Sends the error as a page in the language of the request. */
+export function sendErrorPage(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  page: ErrorPageOf,
+): FastifyReply {
+  const language = acceptedLanguage(headers['accept-language'])
+  const texts = CATALOGS[language].errors
+  const made = page(texts)
+  return reply
+    .code(made.status)
+    .headers(HEADERS)
+    .send(document(made, texts, language))
 }
 
-function document({ status, code, title, text, steps, action, home = true }: ErrorPage): string {
+function document(
+  { status, code, title, text, steps, action, home = true }: ErrorPage,
+  texts: ErrorTexts,
+  language: string,
+): string {
   const link = action && `<a class="button" href="${escaped(action.href)}">${escaped(action.name)}</a>`
   return standalonePage({
+    language,
     title: `${title} · Dragoman`,
     style: STYLE,
     home: home ? '/' : undefined,
@@ -66,12 +88,12 @@ function document({ status, code, title, text, steps, action, home = true }: Err
 ${WARNING}
 <h1>${escaped(title)}</h1>
 <p class="about">${marked(text)}</p>
-<section class="fix" aria-labelledby="fix"><h2 id="fix">What you can do</h2>
+<section class="fix" aria-labelledby="fix"><h2 id="fix">${escaped(texts.whatToDo)}</h2>
 <ul>
 ${steps.map(step).join('\n')}
 </ul></section>
 ${link ?? ''}
-<p class="faint">Status ${status} · ${escaped(code)}</p>
+<p class="faint">${escaped(texts.status)} ${status} · ${escaped(code)}</p>
 </main>`,
   })
 }

@@ -44,7 +44,7 @@ interface Representation {
 }
 
 /**
- * Serves the files of pages: everything in folders named `page`, the arithmetic of `transcode/`, and `shared`. The
+ * Serves the files of pages: everything in folders named `page`, the arithmetic of `transcode/`, the texts of `messages/`, and `shared`. The
  * list is fixed at startup, and each file is compressed on first request. In a checkout, types are also stripped from
  * TypeScript then; the built package contains JavaScript.
  */
@@ -87,9 +87,9 @@ function represented(body: Buffer): Representation {
 }
 
 function served(name: string, shared: readonly string[]): boolean {
-  if (/(^|\/)page\//.test(name) || name.startsWith('transcode/')) return true
+  if (/(^|\/)page\//.test(name) || /^(transcode|messages)\//.test(name)) return true
   return [...SHARED, ...shared].includes(name.slice(0, -extname(name).length))
 }
 
 /** Modules outside these folders that pages load from any plugin. */
-const SHARED = ['common/backoff', 'common/language', 'messages/locale']
+const SHARED = ['common/backoff', 'common/language']

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { NOTICES } from '../../src/core/model/announcer.ts'
-import { ENGLISH } from '../../src/messages/notices/en.ts'
+import { NOTICES as ENGLISH } from '../../src/messages/en/notices.ts'
 
 const page = readFileSync(new URL('../../docs/guides/during-a-call.md', import.meta.url), 'utf8')
 

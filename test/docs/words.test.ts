@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { CATALOGS } from '../../src/messages/catalogs.ts'
 import { PROJECT, pages } from './pages.ts'
 
 const read = (path: string) => readFileSync(PROJECT + path, 'utf8')
 
 /** Sources of the pages that this server shows, and owners of names in italics that are not ours. */
 const SHOWN = [
-  'src/bridges/browser/page/talk.html',
-  'src/web/captions/page/captions.html',
-  ...['dashboard', 'dialogs', 'rooms', 'simulate'].map(name => `src/web/dashboard/page/${name}.ts`),
-]
-  .map(read)
-  .join()
+  ...['dashboard', 'dialogs', 'rooms', 'simulate'].map(name => read(`src/web/dashboard/page/${name}.ts`)),
+  ...Object.values({ ...CATALOGS.en.talk, ...CATALOGS.en.captions }).map(text => `>${text}<`),
+].join()
 const OTHERS =
   /^(Developer portal|New Application|Bot|Reset Token|Copy|Privileged Gateway Intents|Public Bot|Installation|Install Link|None|Manage Server|Primary handler fails)$/
 

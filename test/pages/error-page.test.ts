@@ -107,3 +107,12 @@ test('the page of a rejected name links to this machine only for its own users',
   expect(await get({})).toContain(`href="http://localhost:${port}/"`)
   expect(await get({ 'x-forwarded-for': '203.0.113.7' })).not.toContain('localhost')
 })
+
+test('a person reads an error in the language of their browser', async () => {
+  const server = await opened()
+  const headers = { ...BROWSER, host: 'phone.lan', 'accept-language': 'es-ES,es;q=0.9,en;q=0.8' }
+  const { body } = await server.inject({ url: '/', headers })
+  expect(body).toContain('<html lang="es">')
+  expect(body).toContain('Has abierto <code>phone.lan</code>')
+  expect(body).toContain('<h2 id="fix">Qué puedes hacer</h2>')
+})

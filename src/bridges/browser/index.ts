@@ -29,7 +29,7 @@ import { BridgeCounters, type BrowserLegCounters } from './leg-counters.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
-import { FOREIGN_PAGE, OriginCheck, unknownHost } from './origin-check.ts'
+import { foreignPage, OriginCheck, unknownHost } from './origin-check.ts'
 import { VisitorReception } from './reception.ts'
 import { BrowserSessions } from './sessions.ts'
 import { browserSettingsSchema } from './settings.ts'
@@ -168,7 +168,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     }
     counters.rejectedOrigin++
     log.warn({ route: request.routeOptions.url }, 'request rejected: foreign origin or host')
-    return sendError(request, reply, originCheck.knowsHost(request) ? FOREIGN_PAGE : unknownHost(request))
+    return sendError(request, reply, originCheck.knowsHost(request) ? foreignPage : unknownHost(request))
   }
 
   /** Guards the socket, and lets it wait for its first message. */

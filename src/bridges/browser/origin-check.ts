@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isForwarded, isLocalRequest } from '../../net/client-address.ts'
-import type { ErrorPage } from '../../pages/error-page.ts'
+import type { ErrorPageOf } from '../../pages/error-page.ts'
 
 const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
 /** IP addresses cannot be rebound by a name server. */
@@ -50,41 +50,36 @@ const SHOWN_HOST = /^[\w.:[\]-]{1,80}$/
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 
 /** The response for a page opened by a host name that is not in the settings. */
-export function unknownHost({ headers, socket }: FastifyRequest): ErrorPage {
+export function unknownHost({ headers, socket }: FastifyRequest): ErrorPageOf {
   const { host = '' } = headers
   const known = SHOWN_HOST.test(host)
   const { remoteAddress = '', localPort } = socket
   const here = localPort !== undefined && LOOPBACK.test(remoteAddress) && !isForwarded(headers)
-  return {
+  return texts => ({
     status: 403,
     code: 'host-not-allowed',
-    title: 'This address isn’t allowed',
-    text: `You opened ${known ? `\`${host}\`` : 'another name'}, but this server accepts only the addresses in its settings.`,
+    title: texts.host,
+    text: known ? texts.hostAbout(host) : texts.hostUnnamed,
     steps: [
-      { who: 'If you were invited', text: 'open the link exactly as you received it.' },
+      { who: texts.ifInvited, text: texts.exactLink },
       {
-        who: 'If you run this server',
-        text: 'add the address to `browser.origins`, or set `publicUrl`, and restart.',
+        who: texts.ifYours,
+        text: texts.hostYours,
         settings: known ? `browser:\n  origins: [http://${host}]` : undefined,
       },
     ],
     action: here
-      ? { name: `Open localhost:${localPort}`, href: `http://localhost:${localPort}/` }
+      ? { name: texts.openAddress(`localhost:${localPort}`), href: `http://localhost:${localPort}/` }
       : undefined,
     home: false,
-  }
+  })
 }
 
 /** The response to requests from pages of other sites. */
-export const FOREIGN_PAGE: ErrorPage = {
+export const foreignPage: ErrorPageOf = texts => ({
   status: 403,
   code: 'origin-not-allowed',
-  title: 'This page isn’t allowed',
-  text: 'The request came from a page of another site.',
-  steps: [
-    {
-      who: 'If you run this server',
-      text: 'add the origin of that page to `browser.origins`, and restart.',
-    },
-  ],
-}
+  title: texts.foreign,
+  text: texts.foreignAbout,
+  steps: [{ who: texts.ifYours, text: texts.foreignYours }],
+})

@@ -5,7 +5,7 @@ import type { RoomLinks } from '../../core/calls/room-links.ts'
 import { HIDDEN, routeSchema } from '../../net/openapi.ts'
 import { rejectsStranger, vouchForGuest } from '../../net/request-guard.ts'
 import { sendError, wantsPage } from '../../pages/error-page.ts'
-import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
+import { localizedPage, PAGE_HEADERS } from '../../pages/page-document.ts'
 import type { OfferCache } from './catalog-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 import { type OriginCheck, unknownHost } from './origin-check.ts'
@@ -50,18 +50,18 @@ export function talkPage(
   { options, settings, originCheck, offer, links, mount, files, onRequest, reception }: TalkPageOptions,
 ): void {
   const page = (root: string) =>
-    pageDocument({
-      title: 'Dragoman: talk',
+    localizedPage({
+      part: 'talk',
       module: 'bridges/browser/page/talk',
       styles: ['bridges/browser/page/talk.css', 'bridges/browser/page/call.css'],
       body: 'bridges/browser/page/talk.html',
       files: root + files.slice(1),
       root,
     })
-  const pages = new Map<string, Buffer>()
+  const pages = new Map<string, (accepted?: string) => Buffer>()
   const words = { tag: 'talk', summary: 'The talk page.', answers: 'text/html' }
   scope.get(options.path ?? TALK_PATH, { schema: routeSchema(words) }, (request, reply) => {
-    void reply.header('vary', 'accept')
+    void reply.header('vary', 'accept, accept-language')
     if (!wantsPage(request))
       return reply
         .type('text/plain; charset=utf-8')
@@ -71,7 +71,7 @@ export function talkPage(
     const document = pages.get(root) ?? page(root)
     // One for each spelling of its address, of which there are few.
     if (pages.size < 8) pages.set(root, document)
-    return reply.headers(TALK_HEADERS).send(document)
+    return reply.headers(TALK_HEADERS).send(document(request.headers['accept-language']))
   })
   /** Resolves to what the page offers to this visitor. Rejects while links cannot be checked. */
   const visitorOf = async (request: FastifyRequest) => {

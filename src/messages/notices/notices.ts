@@ -1,29 +1,14 @@
 import type { LanguageId } from '../../common/language.ts'
 import type { NoticeName } from '../../core/model/announcer.ts'
-import { messagesOf, type UiLanguage } from '../locale.ts'
-import { GERMAN } from './de.ts'
-import { ENGLISH } from './en.ts'
-import { SPANISH } from './es.ts'
-import { FRENCH } from './fr.ts'
-import { ITALIAN } from './it.ts'
-import { PORTUGUESE } from './pt.ts'
+import { catalogOf } from '../catalogs.ts'
 import type { Words } from './types.ts'
-
-const LANGUAGES = {
-  en: ENGLISH,
-  es: SPANISH,
-  fr: FRENCH,
-  de: GERMAN,
-  it: ITALIAN,
-  pt: PORTUGUESE,
-} satisfies Record<UiLanguage, Words>
 
 /** Source language for languages without sentences here. */
 export const FALLBACK_LANGUAGE: LanguageId = 'en-us'
 
 /** Returns the sentences of a language in any region, or undefined. */
 export function noticesFor(language: LanguageId): Words | undefined {
-  return messagesOf<Words>(LANGUAGES, language)
+  return catalogOf(language)?.notices
 }
 
 /** Returns the sentence of a notice with its values; phone keys are spelled out (`*1`: “star one”). */

@@ -22,30 +22,32 @@ export function hearable<L extends Language>(languages: readonly L[]): L[] {
   )
 }
 
-const names = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard', fallback: 'code' })
-
-/** `en-us` → `English (United States)`. */
-export function languageName(language: string): string {
+/** `en-us` → `English (United States)`, in the language `by`. */
+export function languageName(language: string, by = 'en'): string {
   try {
-    return names.of(languageTag(language)) ?? language
+    const options = { type: 'language', languageDisplay: 'standard', fallback: 'code' } as const
+    return new Intl.DisplayNames(by, options).of(languageTag(language)) ?? language
   } catch {
     return language
   }
 }
 
-const shortNames = new Intl.DisplayNames('en', {
-  type: 'language',
-  languageDisplay: 'standard',
-  style: 'short',
-  fallback: 'code',
-})
-
-/** `en-us` → `English`, or `English (US)` if `offered` has several variants of the language. */
-export function shortLanguageName(language: string, offered: readonly string[] = []): string {
+/**
+ * `en-us` → `English`, or `English (US)` if `offered` has several variants of the language; in the language `by`, such
+ * as its own.
+ */
+export function shortLanguageName(language: string, offered: readonly string[] = [], by = 'en'): string {
   const [base = language] = language.split('-')
   const variants = offered.filter(each => each.split('-')[0] === base)
   try {
-    return shortNames.of(variants.length > 1 ? languageTag(language) : base) ?? language
+    const options = {
+      type: 'language',
+      languageDisplay: 'standard',
+      style: 'short',
+      fallback: 'code',
+    } as const
+    const tag = variants.length > 1 ? languageTag(language) : base
+    return new Intl.DisplayNames(by, options).of(tag) ?? language
   } catch {
     return language
   }

@@ -5,7 +5,7 @@ import { BridgeError } from '../../common/errors.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import type { Fleet, Table } from '../../core/model/fleet.ts'
-import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
+import { localizedPage, PAGE_HEADERS } from '../../pages/page-document.ts'
 import type { SharedLives } from './shared-lives.ts'
 
 /** Permission of a link. */
@@ -204,12 +204,14 @@ export function captionPagePath(room: string, token?: string): string {
  * key.
  */
 export async function captionPage(app: FastifyInstance): Promise<void> {
-  const page = pageDocument({
-    title: 'Captions · Dragoman',
+  const page = localizedPage({
+    part: 'captions',
     module: 'web/captions/page/captions',
     styles: ['web/captions/page/captions.css'],
     body: 'web/captions/page/captions.html',
   })
   for (const path of ['/captions', '/captions/:room'])
-    app.get(path, (_request, reply) => reply.headers(PAGE_HEADERS).send(page))
+    app.get(path, ({ headers }, reply) =>
+      reply.headers({ ...PAGE_HEADERS, vary: 'accept-language' }).send(page(headers['accept-language'])),
+    )
 }

@@ -221,7 +221,7 @@ function refuse(
   if (failure.specific === 'unexpected') logFault(context, undefined, error)
   void reply.headers(failure.headers).header('vary', 'accept')
   const page = controlErrorPage(request, failure)
-  if (page) void sendErrorPage(reply, page)
+  if (page) void sendErrorPage(request, reply, page)
   else void reply.status(failure.status).send(failure.body)
 }
 

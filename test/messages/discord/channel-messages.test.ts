@@ -7,9 +7,9 @@ import {
   newcomersNotice,
 } from '../../../src/bridges/discord/channel/notice-terms.ts'
 import { CONSENT_MODES, type ConsentMode } from '../../../src/bridges/discord/consent.ts'
-import { CHANNEL_WORDS, channelMessagesFor, WORDS } from '../../../src/messages/discord/discord.ts'
+import { CATALOGS, UI_LANGUAGES } from '../../../src/messages/catalogs.ts'
+import { channelMessagesFor } from '../../../src/messages/discord/discord.ts'
 import type { ChannelWords } from '../../../src/messages/discord/types.ts'
-import { UI_LANGUAGES } from '../../../src/messages/locale.ts'
 
 /** Every text, with recognizable values. */
 function texts(words: ChannelWords): Record<string, string> {
@@ -22,9 +22,9 @@ function texts(words: ChannelWords): Record<string, string> {
 }
 
 describe.each(UI_LANGUAGES)('the texts of %s', language => {
-  const all = texts(CHANNEL_WORDS[language])
+  const all = texts(CATALOGS[language].channel)
 
-  const words = CHANNEL_WORDS[language]
+  const words = CATALOGS[language].channel
   const notices = (mode: ConsentMode, keeps: KeptText = 'nothing') => {
     const terms = { ...DEFAULT_TERMS, consent: { mode, roles: ['123'] }, keeps }
     return [listeningNotice(words, 'ANNA', 'SALA', terms), newcomersNotice(words, 'ANNA', 'SALA', terms)]
@@ -60,7 +60,7 @@ describe.each(UI_LANGUAGES)('the texts of %s', language => {
       const stated = [
         listeningNotice(words, 'ANNA', 'SALA', terms),
         newcomersNotice(words, 'ANNA', 'SALA', terms),
-        `${WORDS[language].answers.privacy.info} ${keptIn(words, terms)}`,
+        `${CATALOGS[language].commands.answers.privacy.info} ${keptIn(words, terms)}`,
       ]
       for (const text of stated) {
         expect(text).toContain(statement)
@@ -85,7 +85,7 @@ describe.each(UI_LANGUAGES)('the texts of %s', language => {
 })
 
 it('texts follow a language or a locale of Discord, with English as the default', () => {
-  expect(channelMessagesFor('es-419')).toBe(CHANNEL_WORDS.es)
-  expect(channelMessagesFor('pt-BR')).toBe(CHANNEL_WORDS.pt)
-  expect(channelMessagesFor('ja')).toBe(CHANNEL_WORDS.en)
+  expect(channelMessagesFor('es-419')).toBe(CATALOGS.es.channel)
+  expect(channelMessagesFor('pt-BR')).toBe(CATALOGS.pt.channel)
+  expect(channelMessagesFor('ja')).toBe(CATALOGS.en.channel)
 })

@@ -18,7 +18,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   fleet: ['net', 'core', 'common'],
   storage: ['core/model', 'common'],
   messages: ['core/model', 'common'],
-  pages: ['net', 'common'],
+  pages: ['messages', 'net', 'common'],
   'service/contract.ts': ['core/model', 'common', 'transcode'],
   'service/client': ['service/contract.ts', 'net', 'core', 'common', 'transcode'],
   'service/usage-ledger.ts': ['common'],

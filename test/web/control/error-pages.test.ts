@@ -17,7 +17,7 @@ test('an expired or revoked link is a page that says so; programs get the stable
   const { url } = await controlled()
   const { page, program } = await both(url, '/v1/rooms/r/captions?token=an-old-token')
   expect([page.status, page.type]).toEqual([410, 'text/html; charset=utf-8'])
-  expect(page.body).toContain('This link has expired')
+  expect(page.body).toContain('This link no longer works')
   expect(page.body).toContain('Ask the person who sent it for a new one.')
   expect(page.body).not.toContain('an-old-token')
   expect(program).toMatchObject({ status: 401, body: { error: 'key_wrong' } })

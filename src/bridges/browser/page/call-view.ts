@@ -1,7 +1,7 @@
 import { element } from '../../../pages/page/dom.ts'
 import { Activity, type CallFacts, type CaptionProgress, callState } from './call-state.ts'
 import { CAPTION_TYPES, type CaptionFormat, captionFile, type KeptCaption } from './caption-file.ts'
-import { hasWords, say, type Words } from './words.ts'
+import { hasWords, say } from './words.ts'
 
 const main = element('talk', HTMLElement)
 const side = element('side', HTMLElement)
@@ -20,9 +20,6 @@ const after = element('after', HTMLElement)
 const afterTitle = element('after-title', HTMLElement)
 const summary = element('after-summary', HTMLElement)
 const downloads = element('downloads', HTMLElement)
-
-/** Summaries of calls with no caption and with one. */
-const AFTER: readonly Words[] = ['afterNone', 'afterOne']
 
 /** All facts except the ones that the view derives. */
 export type ShownFacts = Omit<CallFacts, 'playing' | 'translating'>
@@ -79,10 +76,8 @@ export class CallView {
     if (!had) return
     const captions = this.#options.captions()
     const seconds = Math.round((performance.now() - (this.#startedAt ?? performance.now())) / 1_000)
-    summary.textContent = say(AFTER[captions.length] ?? 'afterMany', {
-      duration: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`,
-      count: String(captions.length),
-    })
+    const duration = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+    summary.textContent = say('afterLasted', duration, captions.length)
     downloads.hidden = captions.length === 0
     after.hidden = false
     afterTitle.focus()
@@ -111,7 +106,7 @@ export class CallView {
     stateName.textContent = say(`state-${current}`)
     const hint = `hint-${current}`
     const language = speaks.selectedOptions[0]?.textContent ?? ''
-    stateHint.textContent = hasWords(hint) ? say(hint, { language }) : ''
+    stateHint.textContent = hasWords(hint) ? say(hint as 'hint-listening', language) : ''
   }
 
   #more(open: boolean): void {
@@ -138,7 +133,7 @@ export class CallView {
     const type = CAPTION_TYPES[format]
     const link = document.createElement('a')
     link.href = URL.createObjectURL(new Blob([captionFile(this.#options.captions(), format)], { type }))
-    link.download = `captions.${format}`
+    link.download = `${say('captionsFile')}.${format}`
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
   }

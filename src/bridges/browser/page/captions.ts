@@ -61,9 +61,7 @@ export class Captions {
     if (atEnd) this.#follow()
     else if (isNew) {
       this.#unread++
-      latest.textContent = say(this.#unread === 1 ? 'newCaption' : 'newCaptions', {
-        count: String(this.#unread),
-      })
+      latest.textContent = say('newCaptions', this.#unread)
       latest.hidden = false
     }
   }

@@ -69,8 +69,7 @@ export class Invitation {
       publicUrl !== undefined && LOOPBACK.has(location.hostname)
         ? publicUrl.replace(/\/+$/, '') + path
         : location.origin + location.pathname + path.slice(path.indexOf('#'))
-    const minutes = String(Math.round(endsInMs / 60_000))
-    element('invite-hint', HTMLElement).textContent = say('inviteHint', { minutes })
+    element('invite-hint', HTMLElement).textContent = say('inviteHint', Math.round(endsInMs / 60_000))
     element('invite-code', HTMLElement).hidden = code === undefined
     element('code-shown', HTMLElement).textContent = (code ?? '').replace(/^(\d{4})(?=\d{4}$)/, '$1 ')
     const here = LOOPBACK.has(new URL(link.value).hostname)
@@ -80,9 +79,9 @@ export class Invitation {
     // Without it, the link can still be copied.
     if (!here) void drawQrCode(qr, link.value).catch(() => qr.replaceChildren())
     const ways = [
-      ...(numbers.length === 0 ? [] : [say('numbersHint', { numbers: numbers.join(', ') })]),
-      ...(discord ? [say('discordHint', { code: code ?? '' })] : []),
-      say('pageHint', { heading: say('code') }),
+      ...(numbers.length === 0 ? [] : [say('numbersHint', numbers.join(', '))]),
+      ...(discord ? [say('discordHint', code ?? '')] : []),
+      say('pageHint', say('code')),
     ]
     element('code-ways', HTMLElement).replaceChildren(...ways.map(way => made('li', way)))
     link.focus()

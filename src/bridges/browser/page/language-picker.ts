@@ -3,7 +3,7 @@ import { element, fromRoot } from '../../../pages/page/dom.ts'
 import { hearable, shortLanguageName, translated } from '../../../pages/page/languages.ts'
 import type { SelfView } from '../protocol.ts'
 import type { OfferedVoice, ServiceCatalog } from '../service-catalog.ts'
-import { say, type Words } from './words.ts'
+import { type PlainWords, say } from './words.ts'
 
 /**
  * Fetches the available choices for the holder of `link`. Retries until the service responds, and calls `waits` after
@@ -77,12 +77,10 @@ export class Choices {
   readonly #catalog: Catalog
   readonly #chosen: Chosen
   #company: boolean
-  readonly #visitor: Visitor
 
   /** Calls `changed` after each choice. */
   constructor(catalog: Catalog, visitor: Visitor, changed: () => void) {
     this.#catalog = catalog
-    this.#visitor = visitor
     this.#company = visitor !== 'host'
     this.#chosen = startWith(catalog, visitor !== 'host')
     fill(
@@ -153,7 +151,7 @@ export class Choices {
   #showFew(): void {
     const heard = this.#catalog.languages.filter(({ heard }) => heard)
     few.hidden = new Set(heard.map(({ id }) => primaryLanguage(id))).size > 1
-    few.textContent = say('fewLanguages', { languages: heard.map(({ name }) => name).join(', ') })
+    few.textContent = say('leadOne', heard.map(({ name }) => name).join(', '))
   }
 
   /** Says what the service can do, and by which engines. */
@@ -161,14 +159,11 @@ export class Choices {
     const { engines: names = [], languages } = this.#catalog
     const spoken = new Set(languages.filter(({ heard }) => heard).map(({ name }) => name.split(' (', 1)[0]!))
     engines.hidden = names.length === 0 || spoken.size === 0
-    const list = new Intl.ListFormat('en', { type: 'conjunction' })
-    engines.textContent = say('engines', { languages: list.format(spoken), engines: names.join(', ') })
+    engines.textContent = say('engines', names.join(', '))
   }
 
-  get #hint(): Words {
-    if (this.#visitor === 'listener') return 'listenerHint'
-    if (this.#company) return this.#visitor === 'guest' ? 'guestHint' : 'companyHint'
-    return sameLanguage(hears.value, speaks.value) ? 'sameHint' : 'aloneHint'
+  get #hint(): PlainWords {
+    return this.#company ? 'guestHint' : 'echoHint'
   }
 }
 
@@ -191,7 +186,7 @@ function startWith({ languages, defaults }: Catalog, guest: boolean): Chosen {
 
 /** Returns the voice’s name, with its gender unless the name includes it. */
 function voiceOption({ id, name, gender }: OfferedVoice): { id: string; name: string } {
-  return { id, name: /male\b/i.test(name) ? name : say(`${gender}-voice`, { name }) }
+  return { id, name: /male\b/i.test(name) ? name : say(`${gender}-voice`, name) }
 }
 
 function read(): Partial<Chosen> | undefined {

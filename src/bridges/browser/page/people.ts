@@ -1,6 +1,6 @@
 import { element, made } from '../../../pages/page/dom.ts'
 import type { PartyView } from '../protocol.ts'
-import { hasWords, say } from './words.ts'
+import { hasWords, pageLanguage, say } from './words.ts'
 
 const you = element('level-you', HTMLElement)
 const them = element('level-them', HTMLElement)
@@ -14,9 +14,7 @@ export const meters = {
   them: (level: number): void => them.style.setProperty('--level', share(level)),
   delay(ms: number | undefined): void {
     delay.textContent =
-      ms === undefined
-        ? '–'
-        : say('delayOf', { seconds: new Intl.NumberFormat(undefined, DIGITS).format(ms / 1_000) })
+      ms === undefined ? '–' : say('delayOf', new Intl.NumberFormat(pageLanguage, DIGITS).format(ms / 1_000))
   },
 }
 
@@ -58,9 +56,9 @@ export class People {
     const key = `channel-${channel}`
     const who = name ?? say(you ? 'you' : 'unnamed')
     return [
-      you && name !== undefined ? say('youHere', { name: who }) : who,
-      say(hasWords(key) ? key : 'channel-phone'),
-      ...(speaks === undefined ? [] : [say('speaks', { language: this.#nameOf(speaks) })]),
+      you && name !== undefined ? say('youHere', who) : who,
+      say(hasWords(key) ? (key as 'channel-phone') : 'channel-phone'),
+      ...(speaks === undefined ? [] : [say('speaks', this.#nameOf(speaks))]),
       ...(muted ? [say('mutedHere')] : []),
       ...(absent ? [say('absentHere')] : []),
     ].join(', ')

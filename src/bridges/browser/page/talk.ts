@@ -9,7 +9,7 @@ import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { meters, People } from './people.ts'
 import { codeEntry, type Offer, recording, showWelcome } from './welcome.ts'
-import { fillWords, isTrouble, say, type Words } from './words.ts'
+import { isTrouble, pageLanguage, say, type Words } from './words.ts'
 import type { Played } from './worklet-messages.ts'
 
 const start = element('start', HTMLButtonElement)
@@ -345,9 +345,10 @@ class Talk {
     } else if (others.length === 0) this.#tell('unavailableSelf')
     else if (others.some(({ name }) => name === undefined)) this.#tell('unavailable')
     else
-      this.#tell('unavailableFor', {
-        names: new Intl.ListFormat(document.documentElement.lang).format(others.map(({ name = '' }) => name)),
-      })
+      this.#tell(
+        'unavailableFor',
+        new Intl.ListFormat(pageLanguage).format(others.map(({ name = '' }) => name)),
+      )
   }
 
   #complain(words: Words): void {
@@ -389,18 +390,17 @@ class Talk {
     )
   }
 
-  #tell(words: Words, names?: Readonly<Record<string, string>>): void {
+  #tell(words: Words, value = ''): void {
     this.#told = words
-    status.textContent = say(words, names)
+    status.textContent = say(words as 'unavailableFor', value)
     status.dataset.kind = isTrouble(words) ? 'bad' : ''
     this.#show()
   }
 }
 
-fillWords()
 const talk = new Talk(
   await fetchCatalog(link, () => {
-    status.textContent = say('unavailable503')
+    status.textContent = say('waiting')
   }),
 )
 talk.open()

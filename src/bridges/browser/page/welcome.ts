@@ -2,7 +2,7 @@ import { element } from '../../../pages/page/dom.ts'
 import type { Refused } from '../protocol.ts'
 import { isListening } from './connection.ts'
 import type { Catalog } from './language-picker.ts'
-import { say, type Words } from './words.ts'
+import { pageLanguage, say, type Words } from './words.ts'
 
 export const recording = element('recording', HTMLSelectElement)
 const play = element('play', HTMLButtonElement)
@@ -39,13 +39,13 @@ export function showWelcome(catalog: Catalog, link: string | undefined): Welcome
     // Without the fragment the address is another document, so the page is loaded again.
     anew.href = location.pathname
     anew.hidden = !welcome
-    lead.textContent = say('expired')
+    lead.textContent = say('noCall')
     document.body.toggleAttribute('data-expired', true)
     return { offer: 'start', obstacle: 'refused-expired' }
   }
-  lead.textContent = inviter === undefined ? say('invited') : say('invitedBy', { name: inviter })
+  lead.textContent = inviter === undefined ? say('invited') : say('invitedBy', inviter)
   present.hidden = names.length === 0
-  present.textContent = say('present', { names: new Intl.ListFormat(undefined).format(names) })
+  present.textContent = say('present', new Intl.ListFormat(pageLanguage).format(names))
   return { offer: listening ? 'listen' : 'join', obstacle: undefined }
 }
 

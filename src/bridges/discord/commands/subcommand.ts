@@ -5,9 +5,8 @@ import {
   ApplicationCommandOptionType,
   type LocalizationMap,
 } from 'discord.js'
-import { WORDS } from '../../../messages/discord/discord.ts'
+import { CATALOGS, UI_LANGUAGES } from '../../../messages/catalogs.ts'
 import type { AnswerWords, CommandWords, Word } from '../../../messages/discord/types.ts'
-import { DISCORD_LOCALES, type UiLanguage } from '../../../messages/locale.ts'
 import type { CommandContext, CommandServices } from './command-context.ts'
 import type { CommandOptions } from './command-options.ts'
 import type { Answer } from './reply.ts'
@@ -70,7 +69,7 @@ export function choiceOption<Value extends string>(
     ...worded(name, find),
     choices: values.map(value => ({
       value,
-      name: nameOf(WORDS.en.commands, value),
+      name: nameOf(CATALOGS.en.commands.commands, value),
       name_localizations: inEach(words => nameOf(words, value)),
     })),
   } as const
@@ -80,7 +79,7 @@ export function choiceOption<Value extends string>(
 export function worded(name: string, find: FindWord) {
   return {
     name,
-    description: find(WORDS.en.commands)[1],
+    description: find(CATALOGS.en.commands.commands)[1],
     name_localizations: inEach(words => find(words)[0]),
     description_localizations: inEach(words => find(words)[1]),
   }
@@ -88,7 +87,9 @@ export function worded(name: string, find: FindWord) {
 
 function inEach(find: (words: CommandWords) => string): LocalizationMap {
   const map: LocalizationMap = {}
-  for (const [language, locales] of Object.entries(DISCORD_LOCALES))
-    for (const locale of locales) map[locale] = find(WORDS[language as UiLanguage].commands)
+  for (const language of UI_LANGUAGES) {
+    const { discordLocales, commands } = CATALOGS[language]
+    for (const locale of discordLocales) map[locale] = find(commands.commands)
+  }
   return map
 }

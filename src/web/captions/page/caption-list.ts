@@ -1,6 +1,7 @@
 import { languageTag } from '../../../common/language.ts'
 import { made } from '../../../pages/page/dom.ts'
 import { type CaptionStore, type Entry, type Line, shownLines, type Wish } from './caption-store.ts'
+import { say } from './words.ts'
 
 /** More captions at once are a replay, of which only the end is read out. */
 const MOST_AT_ONCE = 3
@@ -185,7 +186,7 @@ export class CaptionList {
     item.said = said
     const { element } = item
     element.className = `caption voice-${book.voiceOf(entry.speaker) % VOICES}${grows ? ' growing' : ''}`
-    const who = made('bdi', entry.name ?? book.nameOf(entry.speaker) ?? fallbackName(book, entry), 'who')
+    const who = made('bdi', speakerName(book, entry), 'who')
     const texts = lines.map(({ language, text, kind }, index) => {
       const line = made(
         'p',
@@ -230,6 +231,9 @@ export class CaptionList {
   }
 }
 
-function fallbackName(book: CaptionStore, { speaker }: Entry): string {
-  return speaker === 'system' ? 'Announcement' : `Speaker ${book.voiceOf(speaker) + 1}`
+/** Returns the name of a speaker: their own, or a number. */
+export function speakerName(book: CaptionStore, { speaker, name }: Entry): string {
+  const known = name ?? book.nameOf(speaker)
+  if (known !== undefined) return known
+  return speaker === 'system' ? say('announcement') : say('speaker', book.voiceOf(speaker) + 1)
 }

@@ -205,12 +205,6 @@ export interface Caption {
   readonly standIns?: readonly string[]
 }
 
-/** Returns the note on engines that serve instead of preferred ones; empty without any. */
-export function standInNote({ standIns = [] }: Pick<Caption, 'standIns'>): string {
-  if (standIns.length === 0) return ''
-  return `Quality can be reduced: ${standIns.join(', ')} instead of the usual service.`
-}
-
 /** Characters that change the text direction. */
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
 

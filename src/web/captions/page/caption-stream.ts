@@ -3,6 +3,7 @@ import { EventStreamClient, type StreamEvent } from '../../../pages/page/event-s
 import { languageName } from '../../../pages/page/languages.ts'
 import { type Access, authorization } from './access.ts'
 import type { CaptionStore } from './caption-store.ts'
+import { pageLanguage, say } from './words.ts'
 
 /** State of the stream. The last four are final until `start` is called again. */
 export type StreamState =
@@ -120,52 +121,6 @@ export class CaptionStream {
   }
 }
 
-interface StateWords {
-  /** Next to the title. */
-  readonly short: string
-  /** Below captions, where needed. */
-  readonly long?: string
-  /** In the middle of a page without captions: what happens and what to do. */
-  readonly moment?: readonly [string, string]
-}
-
-/** Messages about the stream. */
-export const STATES: Readonly<Record<StreamState, StateWords>> = {
-  connecting: { short: 'Connecting …' },
-  live: {
-    short: 'Live',
-    moment: ['Waiting for someone to speak.', 'Captions start automatically. You can leave this page open.'],
-  },
-  waiting: {
-    short: 'Waiting',
-    long: 'The room is empty. Captions start automatically.',
-    moment: ['The room is empty.', 'Captions start automatically. You can leave this page open.'],
-  },
-  again: {
-    short: 'Connection lost',
-    long: 'Connection lost. Missed captions will appear.',
-    moment: ['Connection lost.', 'Reconnecting automatically. Missed captions will appear.'],
-  },
-  ended: { short: 'Ended', long: 'The call has ended.', moment: ['The call has ended.', ''] },
-  expired: {
-    short: 'Link expired',
-    long: 'This link has expired. Ask the person who sent it for a new one.',
-    moment: [
-      'This link has expired.',
-      'Ask the person who sent it for a new one. Caption links are valid for a limited time.',
-    ],
-  },
-  closed: {
-    short: 'No captions',
-    long: 'Captions are disabled on this server: its settings have no key (control.keys).',
-    moment: [
-      'Captions are disabled on this server.',
-      'If you run this server: add a key to control.keys, and restart.',
-    ],
-  },
-  refused: { short: 'Invalid key' },
-}
-
 /** Tracks speakers and languages whose translation is unavailable, while the original voice plays. */
 export class UnavailableTranslations {
   readonly #unavailable = new Map<string, { readonly speaker: string; readonly to: string }>()
@@ -187,9 +142,11 @@ export class UnavailableTranslations {
       ({ to }) => language === '' || to === language,
     )
     if (unavailable.length === 0) return ''
-    const names = Array.from(new Set(unavailable.map(({ speaker }) => book.nameOf(speaker) ?? 'somebody')))
-    const languages = Array.from(new Set(unavailable.map(({ to }) => languageName(to))))
-    return `Translation unavailable: ${names.slice(0, 3).join(', ')} into ${languages.slice(0, 3).join(', ')}. Captions resume automatically.`
+    const names = Array.from(
+      new Set(unavailable.map(({ speaker }) => book.nameOf(speaker) ?? say('somebody'))),
+    )
+    const languages = Array.from(new Set(unavailable.map(({ to }) => languageName(to, pageLanguage))))
+    return say('untranslated', names.slice(0, 3).join(', '), languages.slice(0, 3).join(', '))
   }
 }
 

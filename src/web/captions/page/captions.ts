@@ -3,6 +3,7 @@ import { type Access, accessOf, forgetKey, fragment, roomOf, storeKey } from './
 import { applyPreferences, wireControls } from './controls.ts'
 import { readPreferences } from './preferences.ts'
 import { Reading } from './reading.ts'
+import { say } from './words.ts'
 
 // Assembles the page. The path names the room; the fragment after `#` carries the authorization.
 
@@ -46,7 +47,7 @@ entry.addEventListener('submit', event => {
 
 function read(room: string, access: Access): void {
   element('room', HTMLElement).textContent = room
-  document.title = `Captions of ${room} · Dragoman`
+  document.title = say('titleOf', room)
   element('to-dashboard', HTMLAnchorElement).hidden = access.kind === 'link'
   element('tools', HTMLDivElement).hidden = false
   element('stage', HTMLElement).hidden = false
@@ -56,7 +57,7 @@ function read(room: string, access: Access): void {
     preferences,
     onRefused: () => {
       forgetKey()
-      ask(room, 'Invalid key.')
+      ask(room, say('entryRefused'))
     },
   })
   element('moment-key', HTMLButtonElement).addEventListener('click', () => {

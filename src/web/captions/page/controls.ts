@@ -3,6 +3,7 @@ import { languageName } from '../../../pages/page/languages.ts'
 import { LOOKS, nextSize, type Preferences } from './preferences.ts'
 import type { Reading } from './reading.ts'
 import { FORMATS, type Format } from './transcript.ts'
+import { pageLanguage, say } from './words.ts'
 
 /** Idle time after which full screen hides the controls (ms). */
 const IDLE_MS = 3_000
@@ -71,11 +72,11 @@ function listLanguages({ book, preferences }: Reading): void {
   const known = new Set(book.languages)
   if (preferences.language !== '') known.add(preferences.language)
   const options = Array.from(known, language => {
-    const option = made('option', languageName(language))
+    const option = made('option', languageName(language, pageLanguage))
     option.value = language
     return option
-  }).sort((a, b) => (a.text < b.text ? -1 : 1))
-  const all = made('option', 'All')
+  }).sort((a, b) => a.text.localeCompare(b.text))
+  const all = made('option', say('allLanguages'))
   all.value = ''
   select('language').replaceChildren(all, ...options)
   select('language').value = preferences.language
@@ -109,7 +110,7 @@ function wireDownloads(reading: Reading): void {
     one.addEventListener('click', async () => {
       const format = one.dataset.format ?? ''
       if (!(format in FORMATS)) return
-      state.textContent = 'Fetching …'
+      state.textContent = say('downloading')
       state.textContent = await reading.save(format as Format)
     })
 }
@@ -138,7 +139,7 @@ function wireFullScreen(): void {
   for (const type of ['pointermove', 'pointerdown', 'keydown', 'focusin'] as const)
     document.addEventListener(type, wake, { passive: true })
   document.addEventListener('fullscreenchange', () => {
-    opener.textContent = document.fullscreenElement ? 'Leave full screen' : 'Full screen'
+    opener.textContent = say(document.fullscreenElement ? 'leaveFullScreen' : 'fullScreen')
     wake()
   })
 }

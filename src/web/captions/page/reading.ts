@@ -1,17 +1,12 @@
 import { element } from '../../../pages/page/dom.ts'
 import type { StreamEvent } from '../../../pages/page/event-stream.ts'
 import type { Access } from './access.ts'
-import { CaptionList, ScreenReader, type View } from './caption-list.ts'
-import { CaptionStore, readCaption, shownLines, standInNote } from './caption-store.ts'
-import {
-  CaptionStream,
-  readService,
-  STATES,
-  type StreamState,
-  UnavailableTranslations,
-} from './caption-stream.ts'
+import { CaptionList, ScreenReader, speakerName, type View } from './caption-list.ts'
+import { CaptionStore, readCaption, shownLines } from './caption-store.ts'
+import { CaptionStream, readService, type StreamState, UnavailableTranslations } from './caption-stream.ts'
 import { type Preferences, storePreferences } from './preferences.ts'
 import { download, type Format, readTranscript } from './transcript.ts'
+import { hasWords, say } from './words.ts'
 
 /** Keeps the screen on while requested and the page is visible, if the browser supports it. */
 class WakeLock {
@@ -192,8 +187,10 @@ export class Reading {
     if (!this.book.take(caption)) return
     if (this.book.languages.size > known) this.onLanguages()
     if (caption.final) this.#read(caption.utterance)
-    if (caption.final && this.#standIns !== standInNote(caption)) {
-      this.#standIns = standInNote(caption)
+    const { standIns = [] } = caption
+    const note = standIns.length === 0 ? '' : say('standIns', standIns.join(', '))
+    if (caption.final && this.#standIns !== note) {
+      this.#standIns = note
       this.#tell()
     }
     this.list.changed()
@@ -202,9 +199,7 @@ export class Reading {
   #read(utterance: string): void {
     const said = this.book.find(utterance)
     if (!said) return
-    const who =
-      said.name ?? this.book.nameOf(said.speaker) ?? `Speaker ${this.book.voiceOf(said.speaker) + 1}`
-    this.#aloud.say(who, shownLines(said, this.book.leads(said), this.#preferences))
+    this.#aloud.say(speakerName(this.book, said), shownLines(said, this.book.leads(said), this.#preferences))
   }
 
   #changed(state: StreamState): void {
@@ -230,7 +225,8 @@ export class Reading {
   }
 
   #tell(): void {
-    const { short, long = '' } = STATES[this.#state]
+    const short = say(`short-${this.#state}`)
+    const long = worded(`long-${this.#state}`)
     const state = element('state', HTMLParagraphElement)
     if (state.textContent !== short) state.textContent = short
     state.dataset.state = this.#state
@@ -238,7 +234,7 @@ export class Reading {
     const text =
       (this.#isShort() || this.#moment() ? '' : this.#state === 'ended' ? this.#summary() : long) ||
       this.#awayTold() ||
-      (this.#back === 0 ? '' : 'The translation service has recovered.') ||
+      (this.#back === 0 ? '' : say('serviceBack')) ||
       this.#standIns
     const notice = element('notice-text', HTMLParagraphElement)
     if (notice.textContent !== text) notice.textContent = text
@@ -251,7 +247,9 @@ export class Reading {
 
   /** Text of a page without captions. */
   #moment(): readonly [string, string] | undefined {
-    return this.#nothingYet && !this.#isShort() ? STATES[this.#state].moment : undefined
+    const title = worded(`moment-${this.#state}`)
+    if (title === '' || !this.#nothingYet || this.#isShort()) return undefined
+    return [title, worded(`about-${this.#state}`)]
   }
 
   /** A page without captions says why, and a page without access offers no tools for them. */
@@ -270,8 +268,7 @@ export class Reading {
   }
 
   #summary(): string {
-    const count = this.book.entries.length
-    return `The call has ended. ${count} caption${count === 1 ? '' : 's'}.`
+    return say('ended', this.book.entries.length)
   }
 
   /** A short disconnection is only shown next to the title, so that the page does not move. */
@@ -287,8 +284,13 @@ export class Reading {
       !earlier && (this.#whole || this.book.entries.length < FULL_REPLAY)
     const live = element('live', HTMLButtonElement)
     live.hidden = following
-    live.textContent = newer === 0 ? 'Back to the live captions' : `Back to the live captions (${newer} new)`
+    live.textContent = say('toLive', newer)
   }
+}
+
+/** Returns the text of a state; '' if it has none. */
+function worded(key: string): string {
+  return hasWords(key) ? say(key as 'moment-live') : ''
 }
 
 function parsed(data: string): unknown {

@@ -1,5 +1,6 @@
 import { type Access, authorization } from './access.ts'
 import { type Caption, readCaption, type Wish } from './caption-store.ts'
+import { say } from './words.ts'
 
 export const FORMATS = { srt: 'srt', vtt: 'vtt', text: 'txt' } as const
 export type Format = keyof typeof FORMATS
@@ -23,7 +24,7 @@ export async function readTranscript(asked: Asked): Promise<Caption[] | undefine
 export async function download(asked: Asked, format: Format, { show, language }: Wish): Promise<string> {
   const wish = { format, lines: show, ...(language === '' ? {} : { to: language }) }
   const response = await ask(asked, wish).catch(() => undefined)
-  if (!response) return 'The server does not respond.'
+  if (!response) return say('download-silent')
   if (!response.ok) return refusal(response.status)
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await response.blob())
@@ -31,13 +32,13 @@ export async function download(asked: Asked, format: Format, { show, language }:
   link.click()
   // By then the browser has started to read it.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-  return `Saved as ${link.download}.`
+  return say('downloaded', link.download)
 }
 
 function refusal(status: number): string {
-  if (status === 401) return 'This link or key is no longer valid.'
-  if (status === 404) return 'The server did not keep the transcript of this room.'
-  return 'Try again in a moment.'
+  if (status === 401) return say('download-refused')
+  if (status === 404) return say('download-none')
+  return say('download-failed')
 }
 
 function ask({ room, access, life }: Asked, wish: Record<string, string>): Promise<Response> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BotProblems } from '../../../../src/bridges/discord/channel/problems.ts'
-import { ENGLISH_CHANNEL } from '../../../../src/messages/discord/en.ts'
+import { CHANNEL } from '../../../../src/messages/en/discord.ts'
 
 function started({
   voice = true,
@@ -19,7 +19,7 @@ function started({
       askToSpeak: async () => answer,
     },
     voice,
-    report: notice => reported.push(notice(ENGLISH_CHANNEL)),
+    report: notice => reported.push(notice(CHANNEL)),
     forbidden: () => forbidden++,
   })
   return { bot, denied, reported, problems, forbidden: () => forbidden }
@@ -32,12 +32,12 @@ describe('problems of the bot', () => {
     expect(reported).toEqual([])
     bot.muted = true
     for (let n = 0; n < 3; n++) problems.check('1')
-    expect(reported).toEqual([ENGLISH_CHANNEL.muted])
+    expect(reported).toEqual([CHANNEL.muted])
     bot.muted = false
     problems.check('1')
     bot.muted = true
     problems.check('1')
-    expect(reported).toEqual([ENGLISH_CHANNEL.muted, ENGLISH_CHANNEL.muted])
+    expect(reported).toEqual([CHANNEL.muted, CHANNEL.muted])
   })
 
   it('include being deafened and not being allowed to speak', () => {
@@ -45,7 +45,7 @@ describe('problems of the bot', () => {
     bot.deafened = true
     denied.add('Speak')
     problems.check('1')
-    expect(reported).toEqual([ENGLISH_CHANNEL.deafened, ENGLISH_CHANNEL.noSpeak])
+    expect(reported).toEqual([CHANNEL.deafened, CHANNEL.noSpeak])
   })
 
   it('do not include speaking problems without spoken output', () => {
@@ -58,8 +58,8 @@ describe('problems of the bot', () => {
 
   it.each([
     ['speaks', []],
-    ['requested', [ENGLISH_CHANNEL.askedToSpeak]],
-    ['cannot', [ENGLISH_CHANNEL.noSpeak]],
+    ['requested', [CHANNEL.askedToSpeak]],
+    ['cannot', [CHANNEL.noSpeak]],
   ] as const)('include the audience of a stage: it %s', async (answer, expected) => {
     const { bot, reported, problems } = started({ stage: true, answer })
     bot.suppressed = true

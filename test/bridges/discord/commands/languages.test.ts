@@ -10,7 +10,7 @@ import {
   nativeName,
   type OfferedLanguage,
 } from '../../../../src/bridges/discord/commands/language-choices.ts'
-import { WORDS } from '../../../../src/messages/discord/discord.ts'
+import { CATALOGS } from '../../../../src/messages/catalogs.ts'
 import { OFFERED } from '../../../support/discord/command-harness.ts'
 import { LogLines } from '../../../support/log-lines.ts'
 
@@ -47,7 +47,7 @@ const MANY: OfferedLanguage[] = [
 ].map(each => (typeof each === 'string' ? { id: each, heard: true, spoken: true } : each))
 
 function offered(typed: string, locale = 'en-US', purpose: 'speak' | 'hear' = 'speak', list = MANY) {
-  return languageChoices(typed, list, { locale, purpose, words: WORDS.en.commands })
+  return languageChoices(typed, list, { locale, purpose, words: CATALOGS.en.commands.commands })
 }
 const ids = (...asked: Parameters<typeof offered>) => offered(...asked).map(({ value }) => value)
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/bridges/discord/commands/permissions.ts'
 import { fitting, withCommands } from '../../../../src/bridges/discord/commands/reply.ts'
 import { faultText, startFaults } from '../../../../src/bridges/discord/commands/start-faults.ts'
-import { WORDS } from '../../../../src/messages/discord/discord.ts'
+import { CATALOGS } from '../../../../src/messages/catalogs.ts'
 
 const place = (change: Partial<Place> = {}): Place => ({
   id: '1',
@@ -72,9 +72,11 @@ describe('a start is prevented by', () => {
           const needed = neededFor(captionsOnly ? ['listen', 'write'] : ['listen', speaking, 'write'])
           const missing = needed.filter(name => !names.includes(name))
           expect(faults.flatMap(each => (each.kind === 'missing' ? each.permissions : []))).toEqual(missing)
-          const text = faultText(faults, WORDS.de.answers, 'bot')
+          const text = faultText(faults, CATALOGS.de.commands.answers, 'bot')
           for (const name of USED_PERMISSIONS)
-            expect(text.includes(`- **${WORDS.de.answers.permissions[name]}**`)).toBe(missing.includes(name))
+            expect(text.includes(`- **${CATALOGS.de.commands.answers.permissions[name]}**`)).toBe(
+              missing.includes(name),
+            )
         },
       ),
     )

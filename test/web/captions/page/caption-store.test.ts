@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  type Caption,
-  CaptionStore,
-  readCaption,
-  standInNote,
-} from '../../../../src/web/captions/page/caption-store.ts'
+import { type Caption, CaptionStore, readCaption } from '../../../../src/web/captions/page/caption-store.ts'
 
 const caption = (utterance: string, more: Partial<Caption> = {}): Caption => ({
   utterance,
@@ -129,9 +124,9 @@ describe('a caption from the server', () => {
     const read = (standIns: unknown) => readCaption({ ...caption('1'), standIns })!
     const read1 = read({ translation: '\u202eespeak', synthesis: 'espeak', other: 5 })
     expect(read1.standIns).toEqual(['espeak'])
-    expect(standInNote(read1)).toBe('Quality can be reduced: espeak instead of the usual service.')
-    expect(standInNote(read({}))).toBe('')
-    expect(standInNote(read('espeak'))).toBe('')
+    expect(read1.standIns).toEqual(['espeak'])
+    expect(read({}).standIns).toEqual([])
+    expect(read('espeak').standIns).toBeUndefined()
   })
 
   test('is ignored if it is invalid', () => {

@@ -1,6 +1,6 @@
-import type { Words } from './types.ts'
+import type { Words } from '../notices/types.ts'
 
-export const FRENCH: Words = {
+export const NOTICES: Words = {
   notices: {
     connecting:
       'Veuillez patienter, nous vous mettons en relation [avec {name}]. Cet appel est interprété par un ordinateur.',

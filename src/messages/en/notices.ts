@@ -1,6 +1,6 @@
-import type { Words } from './types.ts'
+import type { Words } from '../notices/types.ts'
 
-export const ENGLISH: Words = {
+export const NOTICES: Words = {
   notices: {
     connecting: 'Please wait while we connect you [to {name}]. This call is interpreted by a computer.',
     busy: 'The line is busy. Please try again later.',

@@ -1,6 +1,6 @@
-import type { Words } from './types.ts'
+import type { Words } from '../notices/types.ts'
 
-export const SPANISH: Words = {
+export const NOTICES: Words = {
   notices: {
     connecting: 'Espere, por favor. Estamos llamando [a {name}]. Un ordenador interpreta esta llamada.',
     busy: 'La línea está ocupada. Inténtelo más tarde.',

@@ -1,6 +1,6 @@
-import type { Words } from './types.ts'
+import type { Words } from '../notices/types.ts'
 
-export const PORTUGUESE: Words = {
+export const NOTICES: Words = {
   notices: {
     connecting:
       'Aguarde, por favor. Estamos a ligar a sua chamada [para {name}]. Um computador interpreta esta chamada.',

@@ -1,6 +1,6 @@
-import type { Words } from './types.ts'
+import type { Words } from '../notices/types.ts'
 
-export const GERMAN: Words = {
+export const NOTICES: Words = {
   notices: {
     connecting:
       'Bitte warten Sie, wir verbinden Sie [mit {name}]. Dieses Gespräch wird von einem Computer gedolmetscht.',

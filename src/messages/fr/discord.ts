@@ -1,6 +1,6 @@
-import type { ChannelWords, Words } from './types.ts'
+import type { ChannelWords, Words } from '../discord/types.ts'
 
-export const FRENCH_CHANNEL: ChannelWords = {
+export const CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **Interprétation en direct dans ${channel}**, lancée par ${by}. Ce qui s’y dit est envoyé à un service de traduction et affiché en sous-titres.`,
   newcomers: (names, channel) =>
@@ -46,7 +46,7 @@ export const FRENCH_CHANNEL: ChannelWords = {
   telephone: 'téléphone',
 }
 
-export const FRENCH_COMMANDS: Words = {
+export const COMMANDS: Words = {
   commands: {
     interpret: [
       'interpréter',

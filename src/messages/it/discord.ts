@@ -1,6 +1,6 @@
-import type { ChannelWords, Words } from './types.ts'
+import type { ChannelWords, Words } from '../discord/types.ts'
 
-export const ITALIAN_CHANNEL: ChannelWords = {
+export const CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **Interpretazione dal vivo in ${channel}**, avviata da ${by}. Ciò che vi si dice viene inviato a un servizio di traduzione e mostrato nei sottotitoli.`,
   newcomers: (names, channel) =>
@@ -45,7 +45,7 @@ export const ITALIAN_CHANNEL: ChannelWords = {
   telephone: 'telefono',
 }
 
-export const ITALIAN_COMMANDS: Words = {
+export const COMMANDS: Words = {
   commands: {
     interpret: ['interpreta', 'Interpretazione dal vivo in un canale vocale: ognuno parla la propria lingua'],
     start: ['avvia', 'Avviare l’interpretazione di un canale vocale'],

@@ -1,6 +1,6 @@
-import type { ChannelWords, Words } from './types.ts'
+import type { ChannelWords, Words } from '../discord/types.ts'
 
-export const PORTUGUESE_CHANNEL: ChannelWords = {
+export const CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **Interpretação ao vivo em ${channel}**, iniciada por ${by}. O que se diz ali é enviado a um serviço de tradução e mostrado em legendas.`,
   newcomers: (names, channel) =>
@@ -44,7 +44,7 @@ export const PORTUGUESE_CHANNEL: ChannelWords = {
   telephone: 'telefone',
 }
 
-export const PORTUGUESE_COMMANDS: Words = {
+export const COMMANDS: Words = {
   commands: {
     interpret: ['interpretar', 'Interpretação ao vivo em um canal de voz: cada pessoa fala o seu idioma'],
     start: ['iniciar', 'Começar a interpretar um canal de voz'],

@@ -1,6 +1,6 @@
-import type { ChannelWords, Words } from './types.ts'
+import type { ChannelWords, Words } from '../discord/types.ts'
 
-export const GERMAN_CHANNEL: ChannelWords = {
+export const CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **In ${channel} wird gedolmetscht**, gestartet von ${by}. Was dort gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel.`,
   newcomers: (names, channel) =>
@@ -47,7 +47,7 @@ export const GERMAN_CHANNEL: ChannelWords = {
   telephone: 'Telefon',
 }
 
-export const GERMAN_COMMANDS: Words = {
+export const COMMANDS: Words = {
   commands: {
     interpret: ['dolmetschen', 'Live-Dolmetschen im Sprachkanal: Alle sprechen ihre eigene Sprache'],
     start: ['start', 'Dolmetschen in einem Sprachkanal starten'],

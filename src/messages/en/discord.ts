@@ -1,6 +1,6 @@
-import type { ChannelWords, Words } from './types.ts'
+import type { ChannelWords, Words } from '../discord/types.ts'
 
-export const ENGLISH_CHANNEL: ChannelWords = {
+export const CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **Live interpreting in ${channel}**, started by ${by}. Speech there is sent to a translation service and shown as captions.`,
   newcomers: (names, channel) =>
@@ -42,7 +42,7 @@ export const ENGLISH_CHANNEL: ChannelWords = {
   telephone: 'phone',
 }
 
-export const ENGLISH_COMMANDS: Words = {
+export const COMMANDS: Words = {
   commands: {
     interpret: ['interpret', 'Live interpreting in a voice channel: everyone speaks their own language'],
     start: ['start', 'Start interpreting a voice channel'],

@@ -1,6 +1,6 @@
-import type { ChannelWords, Words } from './types.ts'
+import type { ChannelWords, Words } from '../discord/types.ts'
 
-export const SPANISH_CHANNEL: ChannelWords = {
+export const CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **Interpretación en directo en ${channel}**, iniciada por ${by}. Lo que se dice allí se envía a un servicio de traducción y aparece en subtítulos.`,
   newcomers: (names, channel) =>
@@ -45,7 +45,7 @@ export const SPANISH_CHANNEL: ChannelWords = {
   telephone: 'teléfono',
 }
 
-export const SPANISH_COMMANDS: Words = {
+export const COMMANDS: Words = {
   commands: {
     interpret: ['interpretar', 'Interpretación en directo en un canal de voz: cada persona habla su idioma'],
     start: ['empezar', 'Empezar a interpretar un canal de voz'],

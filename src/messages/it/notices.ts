@@ -1,6 +1,6 @@
-import type { Words } from './types.ts'
+import type { Words } from '../notices/types.ts'
 
-export const ITALIAN: Words = {
+export const NOTICES: Words = {
   notices: {
     connecting:
       'Attenda, per favore. La stiamo collegando [con {name}]. Un computer interpreta questa chiamata.',

@@ -1,0 +1,16 @@
+import type { Catalog } from '../catalog.ts'
+import { CAPTIONS } from './captions.ts'
+import { CHANNEL, COMMANDS } from './discord.ts'
+import { ERRORS } from './errors.ts'
+import { NOTICES } from './notices.ts'
+import { TALK } from './talk.ts'
+
+export const ITALIAN: Catalog = {
+  discordLocales: ['it'],
+  notices: NOTICES,
+  channel: CHANNEL,
+  commands: COMMANDS,
+  talk: TALK,
+  captions: CAPTIONS,
+  errors: ERRORS,
+}
