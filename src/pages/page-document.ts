@@ -43,7 +43,7 @@ export interface PageOptions {
 /** Options of a page with texts in several languages. */
 export type LocalizedPageOptions = Omit<PageOptions, 'title'> & {
   /** Its part of the catalogs. */
-  readonly part: 'talk' | 'captions'
+  readonly part: 'talk' | 'captions' | 'listen'
 }
 
 /** Restricts pages to resources and connections of this server, and forbids inline scripts and styles. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { routeSchema } from '../../../net/openapi.ts'
 import { sendError } from '../../../pages/error-page.ts'
-import { PAGE_HEADERS, pageDocument } from '../../../pages/page-document.ts'
+import { localizedPage, PAGE_HEADERS } from '../../../pages/page-document.ts'
 import { type OriginCheck, unknownHost } from '../origin-check.ts'
 
 /** Path of the page for listening; its socket is below it. */
@@ -18,8 +18,8 @@ export interface ListenPageOptions {
 
 /** Serves the page for listening. It contains nothing about a room: the link is in the fragment, which browsers never send. */
 export function listenPage(scope: FastifyInstance, { originCheck, files }: ListenPageOptions): void {
-  const page = pageDocument({
-    title: 'Dragoman: listen',
+  const page = localizedPage({
+    part: 'listen',
     module: 'bridges/browser/audience/page/listen',
     styles: ['bridges/browser/audience/page/listen.css'],
     body: 'bridges/browser/audience/page/listen.html',
@@ -29,6 +29,8 @@ export function listenPage(scope: FastifyInstance, { originCheck, files }: Liste
   const words = { tag: 'talk', summary: 'The page for listening.', answers: 'text/html' }
   scope.get(LISTEN_PATH, { schema: routeSchema(words) }, (request, reply) => {
     if (!originCheck.knowsHost(request)) return sendError(request, reply, unknownHost(request))
-    return reply.headers(PAGE_HEADERS).send(page)
+    return reply
+      .headers({ ...PAGE_HEADERS, vary: 'accept-language' })
+      .send(page(request.headers['accept-language']))
   })
 }

@@ -1,7 +1,7 @@
 import { rms } from '../../../transcode/level.ts'
 import { createResampler } from '../../../transcode/resample/resampler.ts'
 import { HEADER_BYTES } from '../audio-packet.ts'
-import { JitterBuffer } from './jitter-buffer.ts'
+import { JitterBuffer, type JitterOptions } from './jitter-buffer.ts'
 import { PLAYBACK, type PlaybackOrder, type Played } from './worklet-messages.ts'
 
 /** Samples pulled from the buffer at a time: 10 ms. */
@@ -11,7 +11,7 @@ const REPORT_STEPS = 10
 
 /** Plays audio: turns bursts at 16 kHz into an even stream at the sound card’s rate. */
 class Playback extends AudioWorkletProcessor {
-  readonly #buffer = new JitterBuffer({ heard: id => this.#say({ kind: 'heard', id }) })
+  readonly #buffer: JitterBuffer
   readonly #resampler = createResampler(16_000, sampleRate)
   readonly #step = new Int16Array(STEP)
   #ready = new Int16Array(0)
@@ -19,8 +19,10 @@ class Playback extends AudioWorkletProcessor {
   #steps = 0
   #loudest = 0
 
-  constructor() {
+  /** `processorOptions`: those of the buffer. */
+  constructor({ processorOptions }: { readonly processorOptions?: JitterOptions } = {}) {
     super()
+    this.#buffer = new JitterBuffer({ ...processorOptions, heard: id => this.#say({ kind: 'heard', id }) })
     this.port.onmessage = ({ data }: MessageEvent<PlaybackOrder>) => this.#order(data)
   }
 
