@@ -159,6 +159,8 @@ const hello = z.object({
   voices: voices.default({}),
   original: original.default('duck'),
   name: name.optional(),
+  /** What others call them without a name, in the language of their page. */
+  unnamed: name.optional(),
   muted: z.boolean().default(false),
   /** The room: that of a link, that of a code, or a new one. */
   link: token.optional(),

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { type Clock, inTime, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
@@ -12,12 +11,14 @@ import { isPacketLength } from './audio-packet.ts'
 import { BrowserLeg, tell } from './browser-leg.ts'
 import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
 import type { PageSocket } from './close-codes.ts'
+import { distinctName } from './distinct-name.ts'
 import type { BridgeCounters } from './leg-counters.ts'
 import type { BrowserLimits } from './limits.ts'
 import type { Origin } from './lobby.ts'
 import type { BrowserBridgeOptions, Guest } from './options.ts'
 import { type Change, type Hello, type Inbound, parse, REFUSALS, type Refused } from './protocol.ts'
 import { RoomInvitations } from './room-invitations.ts'
+import { newRoomName } from './room-name.ts'
 import type { ServiceCatalog } from './service-catalog.ts'
 import type { BrowserSession } from './session.ts'
 import type { BrowserSessions } from './sessions.ts'
@@ -180,7 +181,7 @@ export class VisitorReception {
     }
     const welcome = settings.access === 'anyone' || (settings.access === 'local' && caller.local)
     if (!welcome) return 'uninvited'
-    return { room: `talk ${randomBytes(6).toString('hex')}`, invited: false, ...about }
+    return { room: newRoomName(), invited: false, ...about }
   }
 
   /**
@@ -221,12 +222,15 @@ export class VisitorReception {
     const hears = sessions.company(guest.room, 1) ? hello.hears : hello.alone
     const voice = voices[hears]
     const asked = { ...guest, hears, ...(voice === undefined ? {} : { voice }) }
-    const invitation = await this.#decide(asked)
+    const decision = await this.#decide(asked)
     if (disconnected.aborted) return
-    if ('refused' in invitation) {
-      this.#refuse(socket, invitation.refused)
+    if ('refused' in decision) {
+      this.#refuse(socket, decision.refused)
       return
     }
+    const called = decision.name ?? hello.unnamed
+    const name = called && distinctName(called, sessions.names(decision.room))
+    const invitation = { ...decision, ...(name === undefined ? {} : { name }) }
     // Others can have been admitted meanwhile.
     if (this.#isFull(caller, guest.invited)) {
       this.#refuse(socket, 'full')
@@ -237,6 +241,7 @@ export class VisitorReception {
       {
         ...{ room: invitation.room, invited: guest.invited, rejoin },
         group: caller.local ? undefined : caller.group,
+        unnamed: decision.name === undefined ? name : undefined,
       },
       { company: hello.hears, alone: hello.alone, voices },
       company,
@@ -344,11 +349,20 @@ export class VisitorReception {
       ...(voices === undefined ? {} : { voices: offeredVoices(offer.known, voices) }),
     }
     try {
-      session.choose(chosen, { speaks, original, name, muted }, sessions.company(session.room))
+      const called = name === undefined ? undefined : this.#called(session, name)
+      session.choose(chosen, { speaks, original, name: called, muted }, sessions.company(session.room))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       session.tell({ kind: 'sorry', what: 'change' })
     }
+  }
+
+  /** Returns what others call a visitor who has given their name, or has removed it. */
+  #called(session: BrowserSession, name: string | null): string | null {
+    session.named = name !== null
+    const called = name ?? session.unnamed
+    if (called === undefined) return null
+    return distinctName(called, this.#options.sessions.names(session.room, session))
   }
 
   /** Returns the name of the visitor who created the link with `token`, if it is known. */
@@ -359,7 +373,8 @@ export class VisitorReception {
   async #invite(session: BrowserSession, address: string): Promise<void> {
     const { bridge, counters } = this.#options
     try {
-      const invite = await this.#invites.give(session.room, address, session.participant?.state.name)
+      const named = session.named ? session.participant?.state.name : undefined
+      const invite = await this.#invites.give(session.room, address, named)
       counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge
       session.tell({

@@ -71,6 +71,8 @@ export interface VisitOptions {
   readonly invited: boolean
   /** Token of a link to the room, for a new session at another node of the fleet. */
   readonly rejoin: string | undefined
+  /** What others call them without a name; undefined if they have one. */
+  readonly unnamed: string | undefined
   /** Group of addresses whose sessions count together; undefined if exempt. */
   readonly group: string | undefined
   readonly hearing: Hearing
@@ -93,6 +95,9 @@ export class BrowserSession {
   readonly rejoin: string | undefined
   readonly group: string | undefined
   readonly endsAt: number
+  readonly unnamed: string | undefined
+  /** They have given a name. */
+  named: boolean
   readonly #options: VisitOptions
   #end: Disposable | undefined
   readonly #reading = new CaptionForwarder()
@@ -111,6 +116,8 @@ export class BrowserSession {
     this.invited = options.invited
     this.rejoin = options.rejoin
     this.group = options.group
+    this.unnamed = options.unnamed
+    this.named = options.unnamed === undefined
     this.endsAt = options.endsAt
     this.#options = options
     this.#hearing = options.hearing

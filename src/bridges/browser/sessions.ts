@@ -102,7 +102,7 @@ export class BrowserSessions implements Disposable {
 
   /** Creates a session in `room`, without a connection yet. */
   begin(
-    about: Pick<BrowserSession, 'room' | 'invited' | 'group' | 'rejoin'>,
+    about: Pick<BrowserSession, 'room' | 'invited' | 'group' | 'rejoin' | 'unnamed'>,
     hearing: Hearing,
     accompanied: boolean,
   ): BrowserSession {
@@ -162,6 +162,13 @@ export class BrowserSessions implements Disposable {
   /** The audiences of `room`. */
   listeners(room: string): readonly Audience[] {
     return this.#relay.rooms.get(room)?.audiences ?? []
+  }
+
+  /** Returns the names of the participants of `room`, without that of `session`. */
+  names(room: string, session?: BrowserSession): ReadonlySet<string> {
+    const there = this.#relay.rooms.get(room)?.participants.values() ?? []
+    const others = Array.from(there).filter(({ id }) => id !== session?.participantId)
+    return new Set(others.flatMap(({ state }) => state.name ?? []))
   }
 
   parties(session: BrowserSession): PartyView[] {

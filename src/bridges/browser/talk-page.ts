@@ -136,7 +136,8 @@ export function talkPage(
       return {
         ...(await offer.get()),
         defaults,
-        dashboard: options.dashboard,
+        // Guests have no business with either.
+        ...(invited ? {} : { dashboard: options.dashboard, operator: originCheck.local(request) }),
         welcome,
         invited,
         ...(room !== undefined && settings.showNames

@@ -46,7 +46,7 @@ export const TALK: TalkTexts = {
   echoHint: 'Dazu brauchen Sie niemanden: Sagen Sie etwas, und Sie hören die Übersetzung.',
   echoIn: 'Mich übersetzen in',
   echoStart: 'Ausprobieren',
-  options: 'Mehr',
+  options: 'Weitere Einstellungen',
   headphones: 'Mit Kopfhörern nimmt das Mikrofon die Übersetzung nicht auf.',
   recordings: 'Kein Mikrofon?',
   recordingsHint: 'Spielen Sie eine aufgenommene Stimme ab, statt zu sprechen.',

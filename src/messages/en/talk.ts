@@ -49,7 +49,7 @@ export const TALK = {
   echoHint: 'You need nobody else: say something, and you hear it translated.',
   echoIn: 'Translate me into',
   echoStart: 'Try it',
-  options: 'More',
+  options: 'More choices',
   headphones: 'Use headphones so the microphone doesn’t pick up the translation.',
   recordings: 'No microphone?',
   recordingsHint: 'Play a recorded voice instead of speaking.',

@@ -45,7 +45,7 @@ export const TALK: TalkTexts = {
   echoHint: 'No hace falta nadie más: di algo y lo oirás traducido.',
   echoIn: 'Tradúceme a este idioma',
   echoStart: 'Probar',
-  options: 'Más',
+  options: 'Más opciones',
   headphones: 'Usa auriculares para que el micrófono no recoja la traducción.',
   recordings: '¿Sin micrófono?',
   recordingsHint: 'Reproduce una voz grabada en lugar de hablar.',

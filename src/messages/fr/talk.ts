@@ -47,7 +47,7 @@ export const TALK: TalkTexts = {
   echoHint: 'Pas besoin d’une autre personne : dites quelque chose, et vous l’entendez traduit.',
   echoIn: 'Me traduire en',
   echoStart: 'Essayer',
-  options: 'Plus',
+  options: 'Plus d’options',
   headphones: 'Utilisez un casque pour que le micro ne capte pas la traduction.',
   recordings: 'Pas de micro ?',
   recordingsHint: 'Lancez une voix enregistrée au lieu de parler.',

@@ -46,7 +46,7 @@ export const TALK: TalkTexts = {
   echoHint: 'Non serve nessun altro: di’ qualcosa e lo senti tradotto.',
   echoIn: 'Traducimi in',
   echoStart: 'Prova',
-  options: 'Altro',
+  options: 'Altre opzioni',
   headphones: 'Usa le cuffie, così il microfono non capta la traduzione.',
   recordings: 'Niente microfono?',
   recordingsHint: 'Riproduci una voce registrata invece di parlare.',

@@ -45,7 +45,7 @@ export const TALK: TalkTexts = {
   echoHint: 'Não precisa de mais ninguém: diga algo e ouça a tradução.',
   echoIn: 'Traduzir-me para',
   echoStart: 'Experimentar',
-  options: 'Mais',
+  options: 'Mais opções',
   headphones: 'Use auscultadores para que o microfone não capte a tradução.',
   recordings: 'Sem microfone?',
   recordingsHint: 'Reproduza uma voz gravada em vez de falar.',

@@ -111,6 +111,7 @@ export async function talkPage(
     ear?: boolean
     /** False: the page cannot start a call. */
     usable?: boolean
+    locale?: string
     colorScheme?: 'dark' | 'light'
     viewport?: { width: number; height: number }
   } = {},

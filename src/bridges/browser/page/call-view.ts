@@ -13,6 +13,7 @@ const stateName = element('state-name', HTMLElement)
 const stateHint = element('state-hint', HTMLElement)
 const more = element('more', HTMLButtonElement)
 const speaks = element('speaks', HTMLSelectElement)
+const code = element('code-card', HTMLElement)
 const mute = element('mute', HTMLButtonElement)
 const fix = element('fix', HTMLButtonElement)
 const invite = element('invite', HTMLButtonElement)
@@ -59,6 +60,7 @@ export class CallView {
     if (main.dataset.phase === 'call') return
     this.#startedAt = performance.now()
     main.dataset.phase = 'call'
+    code.hidden = true
     after.hidden = true
     now.hidden = false
     notices.append(status)
@@ -71,6 +73,7 @@ export class CallView {
     if (main.dataset.phase !== 'call') return
     main.dataset.phase = had ? 'after' : 'before'
     now.hidden = true
+    code.hidden = false
     this.#more(false)
     this.#home?.before(status)
     if (!had) return

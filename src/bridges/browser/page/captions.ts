@@ -13,8 +13,14 @@ const empty = element('captions-empty', HTMLElement)
 const page = element('captions-page', HTMLAnchorElement)
 const aloud = element('captions-aloud', HTMLElement)
 const latest = element('latest', HTMLButtonElement)
+const roomNote = element('room-note', HTMLElement)
+const pane = element('talk', HTMLElement)
 /** Distance from the end at which the reader still follows new captions (px). */
 const AT_END = 40
+
+/** Sizes of captions, as factors of what fits the window; where the chosen one is kept. */
+const SIZES = [0.7, 0.85, 1, 1.25, 1.5, 1.9, 2.4] as const
+const KEPT_SIZE = 'dragoman.caption-size'
 
 /** Live captions in both languages. Screen readers announce only final ones. */
 export class Captions {
@@ -23,12 +29,16 @@ export class Captions {
   readonly #drafts = new Map<string, KeptCaption>()
   readonly #startedAt = performance.now()
   #unread = 0
+  #size = keptSize()
 
   constructor() {
     // The list scrolls, so it must be focusable.
     list.tabIndex = 0
     list.addEventListener('scroll', () => this.#isAtEnd && this.#follow())
     latest.addEventListener('click', () => this.#follow())
+    element('smaller', HTMLButtonElement).addEventListener('click', () => this.#resize(-1))
+    element('larger', HTMLButtonElement).addEventListener('click', () => this.#resize(1))
+    this.#resize(0)
   }
 
   /** The final captions, with times since the page was opened. */
@@ -40,6 +50,13 @@ export class Captions {
   lead(path: string | undefined): void {
     page.hidden = path === undefined
     if (path !== undefined) page.href = path
+  }
+
+  /** Says what is special about the room, such as that nothing is translated; '' for nothing. */
+  note(text: string): void {
+    roomNote.hidden = text === ''
+    if (roomNote.textContent !== text) roomNote.textContent = text
+    empty.hidden = text !== '' || this.#items.size > 0
   }
 
   show(caption: Caption): void {
@@ -63,6 +80,19 @@ export class Captions {
       this.#unread++
       latest.textContent = say('newCaptions', this.#unread)
       latest.hidden = false
+    }
+  }
+
+  #resize(by: number): void {
+    const atEnd = this.#isAtEnd
+    const at = SIZES.findIndex(size => size >= this.#size)
+    this.#size = SIZES[Math.max(0, Math.min(SIZES.length - 1, at + by))] ?? 1
+    pane.style.setProperty('--captions', String(this.#size))
+    if (atEnd) this.#follow()
+    try {
+      if (by !== 0) localStorage.setItem(KEPT_SIZE, String(this.#size))
+    } catch {
+      // Storage is blocked: the size is not remembered.
     }
   }
 
@@ -120,4 +150,12 @@ function line(text: string, language: string, kind: string): HTMLParagraphElemen
   one.lang = language
   one.dir = 'auto'
   return one
+}
+
+function keptSize(): number {
+  try {
+    return SIZES.find(size => size === Number(localStorage.getItem(KEPT_SIZE))) ?? 1
+  } catch {
+    return 1
+  }
 }

@@ -74,6 +74,8 @@ export class Invitation {
     element('code-shown', HTMLElement).textContent = (code ?? '').replace(/^(\d{4})(?=\d{4}$)/, '$1 ')
     const here = LOOPBACK.has(new URL(link.value).hostname)
     element('invite-here', HTMLElement).hidden = !here
+    element('tunnel-command', HTMLElement).textContent = `cloudflared tunnel --url ${location.origin}`
+    element('restart-command', HTMLElement).textContent = 'DRAGOMAN_PUBLIC_URL=https://… npm start'
     share.hidden = here || typeof navigator.share !== 'function'
     qr.hidden = here
     // Without it, the link can still be copied.

@@ -1,9 +1,10 @@
-import { primaryLanguage, sameLanguage } from '../../../common/language.ts'
+import { sameLanguage } from '../../../common/language.ts'
 import { element, fromRoot } from '../../../pages/page/dom.ts'
-import { hearable, shortLanguageName, translated } from '../../../pages/page/languages.ts'
+import { hearable, shortLanguageName } from '../../../pages/page/languages.ts'
 import type { SelfView } from '../protocol.ts'
 import type { OfferedVoice, ServiceCatalog } from '../service-catalog.ts'
-import { type PlainWords, say } from './words.ts'
+import { echoes, type MyLanguage, myLanguage, ownName } from './my-language.ts'
+import { pageLanguage, say } from './words.ts'
 
 /**
  * Fetches the available choices for the holder of `link`. Retries until the service responds, and calls `waits` after
@@ -20,11 +21,11 @@ export async function fetchCatalog(link: string | undefined, waits: () => void):
           ...each,
           url: new URL(each.url, answer.url).href,
         }))
-        // A service that does not name its languages reports their IDs as names.
         const ids = found.languages.map(({ id }) => id)
-        const languages = found.languages.map(each =>
-          each.name === each.id ? { ...each, name: shortLanguageName(each.id, ids) } : each,
-        )
+        const languages = found.languages.map(each => ({
+          ...each,
+          name: shortLanguageName(each.id, ids, pageLanguage),
+        }))
         return { ...found, languages, recordings }
       }
     } catch {
@@ -40,6 +41,8 @@ export interface Catalog extends ServiceCatalog {
   readonly defaults: { readonly speaks: string; readonly hears: string }
   /** Address of the dashboard, if there is one. */
   readonly dashboard?: string
+  /** The visitor is on the server’s own machine, and can improve it. */
+  readonly operator?: boolean
   /** Visitors without a link or a code are admitted. */
   readonly welcome: boolean
   /** The given link belongs to a room. */
@@ -50,12 +53,9 @@ export interface Catalog extends ServiceCatalog {
   readonly recordings: readonly { readonly url: string; readonly language: string; readonly text: string }[]
 }
 
-/** The user’s choices, stored in this browser. */
-interface Chosen {
-  speaks: string
-  alone: string
-  /** Absent: the language they speak. */
-  company?: string
+/** What the visitor has chosen, stored in this browser. */
+interface Kept {
+  mine?: string
   /** By the language the voice speaks. */
   voices: Record<string, string>
 }
@@ -65,68 +65,88 @@ const KEPT = 'dragoman.talk'
 const speaks = element('speaks', HTMLSelectElement)
 const hears = element('hears', HTMLSelectElement)
 const voice = element('voice', HTMLSelectElement)
+const echoIn = element('echo-in', HTMLSelectElement)
+const echo = element('echo', HTMLButtonElement)
 const hint = element('hint', HTMLElement)
-const few = element('few-languages', HTMLElement)
-const engines = element('engines', HTMLElement)
+const options = element('options', HTMLDetailsElement)
 
 /** Someone who starts a call, who joins one by a link, or who only listens to one. */
 export type Visitor = 'host' | 'guest' | 'listener'
 
-/** The three selects: the language spoken, the language heard (alone or in company) and the voice. */
+/**
+ * One question: the visitor's language, which they speak and hear. Behind it, for those who want it: another language to
+ * hear, its voice, and their own voice in another language while they are alone.
+ */
 export class Choices {
   readonly #catalog: Catalog
-  readonly #chosen: Chosen
-  #company: boolean
+  readonly #visitor: Visitor
+  readonly #kept: Kept
+  readonly #start: MyLanguage
+  #speaks: string
+  #hears: string
+  /** They hear themselves in the language of `echoIn` while they are alone. */
+  #echo = false
 
   /** Calls `changed` after each choice. */
   constructor(catalog: Catalog, visitor: Visitor, changed: () => void) {
+    const { languages, defaults } = catalog
     this.#catalog = catalog
-    this.#company = visitor !== 'host'
-    this.#chosen = startWith(catalog, visitor !== 'host')
-    fill(
-      speaks,
-      catalog.languages.filter(({ heard }) => heard),
-    )
+    this.#visitor = visitor
+    this.#kept = read()
+    this.#start = myLanguage(languages, navigator.languages, { kept: this.#kept.mine, fallback: defaults.speaks })
+    this.#speaks = this.#start.speaks
+    this.#hears = this.#start.hears
+    const heard = languages.filter(each => each.heard)
+    fill(speaks, named(visitor === 'listener' ? hearable(languages) : heard))
     speaks.addEventListener('change', () => {
-      this.#chosen.speaks = speaks.value
-      const ids = translated(catalog.languages, speaks.value).map(({ id }) => id)
-      if (!ids.includes(this.#chosen.alone)) this.#chosen.alone = ids[0] ?? speaks.value
+      this.#hears = speaks.value
+      if (visitor !== 'listener') this.#speaks = this.#kept.mine = speaks.value
       this.#changed(changed)
     })
     hears.addEventListener('change', () => {
-      if (this.#company) this.#chosen.company = hears.value
-      else this.#chosen.alone = hears.value
+      this.#hears = hears.value
       this.#changed(changed)
     })
+    echoIn.addEventListener('change', () => this.#echo && this.#changed(changed))
     voice.addEventListener('change', () => {
-      if (voice.value === '') delete this.#chosen.voices[hears.value]
-      else this.#chosen.voices[hears.value] = voice.value
+      if (voice.value === '') delete this.#kept.voices[this.#audible]
+      else this.#kept.voices[this.#audible] = voice.value
       this.#changed(changed)
     })
-    this.#showFew()
-    this.#showEngines()
     this.#show()
   }
 
   /** The choices in the server’s format. */
   get wanted(): { speaks: string; hears: string; alone: string; voices: Record<string, string> } {
-    const { speaks, alone, company = speaks, voices } = this.#chosen
-    return { speaks, hears: company, alone, voices }
+    const { voices } = this.#kept
+    return { speaks: this.#speaks, hears: this.#hears, alone: this.#audible, voices }
+  }
+
+  /** From the next call on, until `false`: alone in the call, they hear themselves translated. */
+  echo(on: boolean): void {
+    this.#echo = on && echoIn.value !== ''
+  }
+
+  get echoing(): boolean {
+    return this.#echo
   }
 
   /** Applies the current company, and changes made by others. */
   fit(now: SelfView): void {
-    this.#company = now.accompanied
-    this.#chosen.speaks = now.speaks ?? this.#chosen.speaks
-    this.#chosen.alone = now.alone
-    if (now.company === this.#chosen.speaks) delete this.#chosen.company
-    else this.#chosen.company = now.company
+    this.#speaks = now.speaks ?? this.#speaks
+    this.#hears = now.company
+    if (this.#echo && now.alone !== now.company) echoIn.value = now.alone
     this.#show()
+  }
+
+  /** Language they hear while they are alone. */
+  get #audible(): string {
+    return this.#echo ? echoIn.value : this.#hears
   }
 
   #changed(changed: () => void): void {
     try {
-      localStorage.setItem(KEPT, JSON.stringify(this.#chosen))
+      localStorage.setItem(KEPT, JSON.stringify(this.#kept))
     } catch {
       // Storage is blocked: choices are not remembered.
     }
@@ -135,53 +155,48 @@ export class Choices {
   }
 
   #show(): void {
-    const { speaks: mine, alone, company = mine, voices } = this.#chosen
-    const { languages, voices: all } = this.#catalog
-    speaks.value = mine
-    fill(hears, this.#company ? hearable(languages) : translated(languages, mine))
-    hears.value = this.#company ? company : alone
-    const own = all.filter(({ language }) => language === hears.value)
+    const { languages, voices } = this.#catalog
+    const listens = this.#visitor === 'listener'
+    speaks.value = listens ? this.#hears : this.#speaks
+    const mine = languages.find(({ id }) => id === this.#speaks)
+    fill(hears, [
+      ...(mine ? [{ id: mine.id, name: say('hearMine', ownName(mine.id)) }] : []),
+      ...named(hearable(languages).filter(({ id }) => id !== this.#speaks)),
+    ])
+    hears.value = this.#hears
+    fill(echoIn, named(echoes(languages, this.#speaks)))
+    if (echoIn.selectedIndex < 0) echoIn.selectedIndex = 0
+    echo.disabled = echoIn.options.length === 0
+    const own = voices.filter(({ language }) => language === this.#audible)
     fill(voice, [{ id: '', name: say('anyVoice') }, ...own.map(voiceOption)])
-    voice.value = voices[hears.value] ?? ''
+    voice.value = this.#kept.voices[this.#audible] ?? ''
     voice.disabled = own.length === 0
-    hint.textContent = say(this.#hint)
+    hint.textContent = this.#hint()
+    // What they hear is shown where they can change it.
+    if (!sameLanguage(this.#speaks, this.#hears)) options.open = true
   }
 
-  /** Explains a choice of languages so short that it looks like a bug. */
-  #showFew(): void {
-    const heard = this.#catalog.languages.filter(({ heard }) => heard)
-    few.hidden = new Set(heard.map(({ id }) => primaryLanguage(id))).size > 1
-    few.textContent = say('leadOne', heard.map(({ name }) => name).join(', '))
-  }
-
-  /** Says what the service can do, and by which engines. */
-  #showEngines(): void {
-    const { engines: names = [], languages } = this.#catalog
-    const spoken = new Set(languages.filter(({ heard }) => heard).map(({ name }) => name.split(' (', 1)[0]!))
-    engines.hidden = names.length === 0 || spoken.size === 0
-    engines.textContent = say('engines', names.join(', '))
-  }
-
-  get #hint(): PlainWords {
-    return this.#company ? 'guestHint' : 'echoHint'
+  #hint(): string {
+    const { lacking, speaks: first, hears: audible } = this.#start
+    if (this.#visitor === 'listener') return say('guestHint')
+    if (lacking === undefined || this.#speaks !== first) return say('myLanguageHint')
+    const name = nameIn(lacking)
+    if (sameLanguage(audible, first)) return say('unoffered', name)
+    return say('unofferedHeard', name, nameIn(first))
   }
 }
 
-function startWith({ languages, defaults }: Catalog, guest: boolean): Chosen {
-  const heard = languages.filter(language => language.heard).map(({ id }) => id)
-  const kept = read()
-  const browser = navigator.languages.map(tag => tag.toLowerCase())
-  const native = browser.map(tag => heard.find(id => id === tag || sameLanguage(id, tag))).find(Boolean)
-  const one = (of: readonly string[], ...wanted: readonly (string | undefined)[]) =>
-    wanted.find(id => id !== undefined && of.includes(id)) ?? of[0] ?? ''
-  const speaks = one(heard, kept?.speaks, guest ? native : undefined, defaults.speaks)
-  const into = translated(languages, speaks).map(({ id }) => id)
-  const alone = one(into, kept?.alone, defaults.hears, speaks)
-  const company = kept?.company
-  return {
-    ...{ speaks, alone, voices: kept?.voices ?? {} },
-    ...(company !== undefined && hearable(languages).some(({ id }) => id === company) ? { company } : {}),
-  }
+/** Returns the name of a language in the page's, without its region. */
+function nameIn(tag: string): string {
+  return shortLanguageName(tag.toLowerCase(), [], pageLanguage)
+}
+
+/** Returns the options of languages, each by its own name. */
+function named(languages: readonly { readonly id: string }[]): { id: string; name: string }[] {
+  const ids = languages.map(({ id }) => id)
+  return ids
+    .map(id => ({ id, name: ownName(id, ids) }))
+    .sort((a, b) => a.name.localeCompare(b.name, pageLanguage))
 }
 
 /** Returns the voice’s name, with its gender unless the name includes it. */
@@ -189,11 +204,12 @@ function voiceOption({ id, name, gender }: OfferedVoice): { id: string; name: st
   return { id, name: /male\b/i.test(name) ? name : say(`${gender}-voice`, name) }
 }
 
-function read(): Partial<Chosen> | undefined {
+function read(): Kept {
   try {
-    return (JSON.parse(localStorage.getItem(KEPT) ?? 'null') as Partial<Chosen> | null) ?? undefined
+    const { mine, voices = {} } = JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<Kept>
+    return { ...(mine === undefined ? {} : { mine }), voices }
   } catch {
-    return undefined
+    return { voices: {} }
   }
 }
 
@@ -201,5 +217,7 @@ function read(): Partial<Chosen> | undefined {
 function fill(select: HTMLSelectElement, options: readonly { id: string; name: string }[]): void {
   const there = Array.from(select.options, ({ value, textContent }) => `${value} ${textContent}`)
   if (there.join() === options.map(({ id, name }) => `${id} ${name}`).join()) return
+  const before = select.value
   select.replaceChildren(...options.map(({ id, name }) => new Option(name, id)))
+  select.value = before
 }

@@ -31,36 +31,47 @@ const list = element('people', HTMLUListElement)
 
 /** Lists the participants of the room. */
 export class People {
-  readonly #nameOf: (language: string) => string
+  /** Returns the name of a language. */
+  readonly nameOf: (language: string) => string
 
-  /** `nameOf` returns the name of a language. */
   constructor(nameOf: (language: string) => string) {
-    this.#nameOf = nameOf
+    this.nameOf = nameOf
     // It scrolls in a narrow window, so it must be focusable.
     list.tabIndex = 0
   }
 
   show(parties: readonly PartyView[]): void {
     card.hidden = false
-    list.replaceChildren(...parties.map(party => made('li', this.#line(party))))
+    list.replaceChildren(
+      ...parties.map(party => {
+        const [name = '', ...about] = this.#parts(party)
+        const item = made('li')
+        item.append(made('b', name), ...(about.length === 0 ? [] : [made('span', `, ${about.join(', ')}`, 'faint')]))
+        item.title = item.textContent
+        return item
+      }),
+    )
   }
 
   hide(): void {
     card.hidden = true
   }
 
-  #line({ you, name, channel, speaks, muted, absent }: PartyView): string {
+  /** Their name, and what else is known about them. */
+  #parts({ you, name, channel, speaks, hears, muted, absent }: PartyView): string[] {
     // Listeners in a voice channel, without a name or language.
-    if (channel === 'discord' && name === undefined && speaks === undefined) return say('channelHere')
+    if (channel === 'discord' && name === undefined && speaks === undefined) return [say('channelHere')]
     // Every other channel is a phone carrier.
     const key = `channel-${channel}`
     const who = name ?? say(you ? 'you' : 'unnamed')
     return [
       you && name !== undefined ? say('youHere', who) : who,
-      say(hasWords(key) ? (key as 'channel-phone') : 'channel-phone'),
-      ...(speaks === undefined ? [] : [say('speaks', this.#nameOf(speaks))]),
+            // Almost everyone is in a browser.
+      ...(channel === 'browser' ? [] : [say(hasWords(key) ? (key as 'channel-phone') : 'channel-phone')]),
+      ...(speaks === undefined ? [] : [say('speaks', this.nameOf(speaks))]),
+      ...(speaks !== undefined || hears === undefined ? [] : [say('listensIn', this.nameOf(hears))]),
       ...(muted ? [say('mutedHere')] : []),
       ...(absent ? [say('absentHere')] : []),
-    ].join(', ')
+    ]
   }
 }

@@ -1,5 +1,5 @@
 import { element } from '../../../pages/page/dom.ts'
-import type { Outbound, Refused, SelfView, UntranslatedSpeaker } from '../protocol.ts'
+import type { Outbound, PartyView, Refused, SelfView, UntranslatedSpeaker } from '../protocol.ts'
 import { Sound } from './audio.ts'
 import type { Line } from './call-state.ts'
 import { CallView } from './call-view.ts'
@@ -7,6 +7,7 @@ import { Captions } from './captions.ts'
 import { Connection, isListening, joinToken } from './connection.ts'
 import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
+import { onlyLanguage } from './my-language.ts'
 import { meters, People } from './people.ts'
 import { codeEntry, type Offer, recording, showWelcome } from './welcome.ts'
 import { isTrouble, pageLanguage, say, type Words } from './words.ts'
@@ -15,6 +16,9 @@ import type { Played } from './worklet-messages.ts'
 const start = element('start', HTMLButtonElement)
 const stop = element('stop', HTMLButtonElement)
 const mute = element('mute', HTMLButtonElement)
+const muteName = element('mute-name', HTMLElement)
+const echo = element('echo', HTMLButtonElement)
+const echoCard = element('echo-card', HTMLElement)
 const play = element('play', HTMLButtonElement)
 const status = element('status', HTMLElement)
 const nickname = element('name', HTMLInputElement)
@@ -90,6 +94,8 @@ class Talk {
     else this.#cannot(obstacle)
     // A link to a new call is shown next to it.
     start.hidden = obstacle === 'refused-expired'
+    // A guest has come to talk to somebody.
+    echoCard.hidden = link !== undefined
     this.#listen()
   }
 
@@ -97,6 +103,10 @@ class Talk {
     this.#view.listen()
     this.#invitation.listen()
     start.addEventListener('click', () => void this.#start(!listening))
+    echo.addEventListener('click', () => {
+      this.#choices.echo(true)
+      void this.#start(true)
+    })
     stop.addEventListener('click', () => this.#connection.close())
     mute.addEventListener('click', () => this.#mute(!this.#muted && !this.#silenced))
     play.addEventListener('click', () => void this.#play())
@@ -155,6 +165,8 @@ class Talk {
 
   async #play(): Promise<void> {
     play.disabled = true
+    // Without anyone else, only their own translation can be heard.
+    if (this.#connection.line === 'over' && link === undefined) this.#choices.echo(true)
     try {
       const [file] = await Promise.all([
         fetch(
@@ -199,7 +211,7 @@ class Talk {
     const muted = this.#muted || this.#silenced
     this.#sound?.mute(muted)
     mute.setAttribute('aria-pressed', String(muted))
-    mute.textContent = say(muted ? 'unmute' : 'mute')
+    muteName.textContent = say(muted ? 'unmute' : 'mute')
     if (STATES.includes(this.#told)) this.#tell(this.#state)
   }
 
@@ -226,6 +238,7 @@ class Talk {
       ...(listening ? { speaks: undefined } : {}),
       muted: this.#muted,
       ...(name === '' ? {} : { name }),
+      unnamed: say('unnamed'),
       ...(this.#code !== undefined ? { code: this.#code } : into === undefined ? {} : { link: into }),
     }
   }
@@ -252,7 +265,7 @@ class Talk {
     switch (message.kind) {
       case 'welcome':
         this.#sound?.order({ kind: 'begin' })
-        this.#people.show(message.parties)
+        this.#company(message.parties)
         // Users who rejoin by a link after a long interruption keep their captions page.
         if (message.captions !== undefined || !this.#welcomed) this.#captions.lead(message.captions)
         this.#fit(message.self)
@@ -265,7 +278,7 @@ class Talk {
         this.#fit(message.self)
         return
       case 'parties':
-        this.#people.show(message.parties)
+        this.#company(message.parties)
         return
       case 'caption':
         this.#captions.show(message)
@@ -309,12 +322,22 @@ class Talk {
     }
   }
 
+  /** Shows who is there, and says so if nothing is to be translated between them. */
+  #company(parties: readonly PartyView[]): void {
+    this.#people.show(parties)
+    const only = onlyLanguage(parties)
+    if (only !== undefined) this.#captions.note(say('oneLanguage', this.#people.nameOf(only)))
+    else if (parties.length > 1 || this.#choices.echoing) this.#captions.note('')
+    else this.#captions.note(say('alone'))
+  }
+
   #line(line: Line): void {
     if (line !== 'connecting') this.#waiting?.()
     const on = line !== 'over'
     if (on) this.#view.begin()
     meterBox.hidden = !on
-    for (const each of [start, element('code-card', HTMLElement)]) each.hidden = on
+    start.hidden = on
+    echoCard.hidden = on || link !== undefined
     start.disabled = on
     // A lost connection takes precedence over microphone problems.
     const about =
@@ -328,6 +351,8 @@ class Talk {
     this.#home = undefined
     for (const each of [this.#people, this.#invitation]) each.hide()
     meters.delay(undefined)
+    this.#choices.echo(false)
+    this.#captions.note('')
     void this.#sound?.close()
     this.#sound = undefined
     this.#outage = false
@@ -359,8 +384,7 @@ class Talk {
   /** Shows why the page cannot start. This stays until it is opened at another address. */
   #cannot(words: Words): void {
     this.#complain(words)
-    start.disabled = true
-    play.disabled = true
+    for (const each of [start, play, echo]) each.disabled = true
   }
 
   /** Resets the start button; after a failure it offers to retry. */

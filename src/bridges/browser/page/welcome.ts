@@ -1,4 +1,6 @@
+import { primaryLanguage } from '../../../common/language.ts'
 import { element } from '../../../pages/page/dom.ts'
+import { hearable, shortLanguageName } from '../../../pages/page/languages.ts'
 import type { Refused } from '../protocol.ts'
 import { isListening } from './connection.ts'
 import type { Catalog } from './language-picker.ts'
@@ -8,6 +10,7 @@ export const recording = element('recording', HTMLSelectElement)
 const play = element('play', HTMLButtonElement)
 const lead = element('lead', HTMLElement)
 const present = element('present', HTMLElement)
+const truth = element('truth', HTMLElement)
 const code = element('code', HTMLInputElement)
 const codeStatus = element('code-status', HTMLElement)
 const anew = element('anew', HTMLAnchorElement)
@@ -29,24 +32,61 @@ export function showWelcome(catalog: Catalog, link: string | undefined): Welcome
   document.body.toggleAttribute('data-listening', listening)
   for (const { url, text } of recordings) recording.append(new Option(text, url))
   play.disabled = recordings.length === 0
+  element('recordings-card', HTMLElement).hidden = recordings.length === 0
   if (dashboard !== undefined) {
     toDashboard.href = dashboard
     toDashboard.hidden = false
   }
+  const understands = showTruth(catalog)
   if (!isSecureContext) return { offer: 'start', obstacle: 'insecure' }
-  if (link === undefined) return { offer: 'start', obstacle: undefined }
+  if (link === undefined) return { offer: 'start', obstacle: understands ? undefined : 'leadNone' }
   if (!invited) {
     // Without the fragment the address is another document, so the page is loaded again.
     anew.href = location.pathname
     anew.hidden = !welcome
     lead.textContent = say('noCall')
+    truth.hidden = true
     document.body.toggleAttribute('data-expired', true)
     return { offer: 'start', obstacle: 'refused-expired' }
   }
   lead.textContent = inviter === undefined ? say('invited') : say('invitedBy', inviter)
   present.hidden = names.length === 0
-  present.textContent = say('present', new Intl.ListFormat(pageLanguage).format(names))
+  present.textContent = say('present', listed(names))
   return { offer: listening ? 'listen' : 'join', obstacle: undefined }
+}
+
+/**
+ * The headline promises what this server can do: a choice of languages so short that it looks like a bug is the
+ * headline itself, with the step to a longer one for whoever runs the server. Returns false if it can do nothing.
+ */
+function showTruth({ languages, engines = [], operator = false }: Catalog): boolean {
+  const heard = languages.filter(each => each.heard)
+  const understood = new Set(heard.map(({ id }) => primaryLanguage(id)))
+  const [only] = heard
+  const few = understood.size < 2
+  if (only === undefined) lead.textContent = say('leadNone')
+  else if (few) {
+    const nameOf = (tag: string) => shortLanguageName(tag, [], pageLanguage)
+    const others = new Set(hearable(languages).map(({ id }) => primaryLanguage(id)))
+    others.delete(primaryLanguage(only.id))
+    lead.textContent = say('leadOne', nameOf(only.id))
+    truth.hidden = others.size === 0
+    truth.textContent = say('oneSpoken', nameOf(only.id), listed(Array.from(others, nameOf)))
+  }
+  element('operator', HTMLElement).hidden = !operator
+  const names = element('engines', HTMLElement)
+  names.hidden = engines.length === 0
+  names.textContent = say('engines', engines.join(', '))
+  element('more-languages', HTMLElement).hidden = !few
+  element('more-languages-command', HTMLElement).textContent = MORE_LANGUAGES
+  return only !== undefined
+}
+
+/** Downloads models for two languages, as an example. */
+const MORE_LANGUAGES = 'npm run dragoman -- models add en es'
+
+function listed(names: readonly string[]): string {
+  return new Intl.ListFormat(pageLanguage).format(names)
 }
 
 const CODE_REFUSALS: readonly Refused[] = ['code', 'too-many-codes']
