@@ -5,7 +5,7 @@ export const LISTEN: ListenTexts = {
   pageLanguage: 'Sprache dieser Seite',
   noScript: 'Diese Seite braucht JavaScript für Ton und Untertitel.',
   controls: 'Sprache und Ton',
-  language: 'Ich höre auf',
+  language: 'Sprache zum Zuhören',
   choose: 'Wählen Sie Ihre Sprache',
   play: 'Zuhören',
   stop: 'Anhalten',

@@ -16,7 +16,6 @@ const KEPT_VOLUME = 'dragoman.listen.volume'
 const [SMALLEST, LARGEST] = [-2, 6]
 
 const state = element('state', HTMLElement)
-const dot = element('state-dot', HTMLElement)
 const notice = element('notice', HTMLElement)
 const language = element('language', HTMLSelectElement)
 const play = element('play', HTMLButtonElement)
@@ -113,7 +112,7 @@ function offer(languages: readonly string[]): void {
 
 function show(): void {
   const now = line === 'open' ? (live ? 'live' : 'waiting') : line
-  dot.dataset.state = now
+  state.dataset.state = now
   state.textContent = say(`state-${now}`)
   const playing = loudspeaker !== undefined && !interrupted
   play.textContent = say(playing ? 'stop' : 'play')
