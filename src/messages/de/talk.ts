@@ -98,6 +98,7 @@ export const TALK: TalkTexts = {
   listensIn: language => `hört ${language}`,
   mutedHere: 'stumm',
   absentHere: 'verbindet neu',
+  listeners: (count, languages) => `${some(count, { other: '# Zuhörer' })}: ${languages}`,
   captions: 'Untertitel',
   captionsEmpty: 'Hier erscheinen die Untertitel in beiden Sprachen.',
   captionsPage: 'Untertitel in eigenem Fenster öffnen',
@@ -118,6 +119,9 @@ export const TALK: TalkTexts = {
     'Starten Sie dann den Server mit der ausgegebenen Adresse neu, und öffnen Sie diese Adresse:',
   link: 'Link',
   qrCode: 'QR-Code des Links',
+  listenLink: 'Link für Zuhörer',
+  listenHint:
+    'Für ein Publikum: Alle wählen ihre Sprache und hören und lesen das Gespräch darin, ohne selbst gehört zu werden.',
   copy: 'Link kopieren',
   copied: 'Kopiert.',
   codeHint: 'Oder mit diesem Code teilnehmen:',

@@ -102,6 +102,8 @@ export const TALK = {
   listensIn: (language: string) => `listens in ${language}`,
   mutedHere: 'muted',
   absentHere: 'reconnecting',
+  listeners: (count: number, languages: string) =>
+    `${some(count, { one: '# listener', other: '# listeners' })}: ${languages}`,
   captions: 'Captions',
   captionsEmpty: 'Captions appear here, in both languages.',
   captionsPage: 'Open captions in a window of their own',
@@ -121,6 +123,9 @@ export const TALK = {
   inviteRestart: 'Then start the server again with the address that it prints, and open that address:',
   link: 'Link',
   qrCode: 'QR code of the link',
+  listenLink: 'Link for listeners',
+  listenHint:
+    'For an audience: everyone chooses a language, and hears and reads the call in it without being heard.',
   copy: 'Copy link',
   copied: 'Copied.',
   codeHint: 'Or join with this code:',

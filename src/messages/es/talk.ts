@@ -97,6 +97,7 @@ export const TALK: TalkTexts = {
   listensIn: language => `escucha en ${language}`,
   mutedHere: 'en silencio',
   absentHere: 'reconectando',
+  listeners: (count, languages) => `${some(count, { one: '# oyente', other: '# oyentes' })}: ${languages}`,
   captions: 'Subtítulos',
   captionsEmpty: 'Los subtítulos aparecen aquí, en los dos idiomas.',
   captionsPage: 'Abrir los subtítulos en otra ventana',
@@ -116,6 +117,9 @@ export const TALK: TalkTexts = {
   inviteRestart: 'Después reinicia el servidor con la dirección que aparezca y abre esa dirección:',
   link: 'Enlace',
   qrCode: 'Código QR del enlace',
+  listenLink: 'Enlace para oyentes',
+  listenHint:
+    'Para un público: cada persona elige un idioma, y oye y lee la llamada en él sin que se la oiga.',
   copy: 'Copiar enlace',
   copied: 'Copiado.',
   codeHint: 'O únete con este código:',

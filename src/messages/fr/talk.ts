@@ -99,6 +99,8 @@ export const TALK: TalkTexts = {
   listensIn: language => `écoute en ${language}`,
   mutedHere: 'micro coupé',
   absentHere: 'reconnexion',
+  listeners: (count, languages) =>
+    `${some(count, { one: '# auditeur', other: '# auditeurs' })}: ${languages}`,
   captions: 'Sous-titres',
   captionsEmpty: 'Les sous-titres apparaissent ici, dans les deux langues.',
   captionsPage: 'Ouvrir les sous-titres dans une autre fenêtre',
@@ -118,6 +120,9 @@ export const TALK: TalkTexts = {
   inviteRestart: 'Puis redémarrez le serveur avec l’adresse affichée, et ouvrez cette adresse :',
   link: 'Lien',
   qrCode: 'Code QR du lien',
+  listenLink: 'Lien pour auditeurs',
+  listenHint:
+    'Pour un public : chacun choisit une langue, et entend et lit l’appel dans cette langue sans être entendu.',
   copy: 'Copier le lien',
   copied: 'Copié.',
   codeHint: 'Ou rejoindre avec ce code :',

@@ -98,6 +98,8 @@ export const TALK: TalkTexts = {
   listensIn: language => `ascolta in ${language}`,
   mutedHere: 'muto',
   absentHere: 'si riconnette',
+  listeners: (count, languages) =>
+    `${some(count, { one: '# ascoltatore', other: '# ascoltatori' })}: ${languages}`,
   captions: 'Sottotitoli',
   captionsEmpty: 'I sottotitoli appaiono qui, in entrambe le lingue.',
   captionsPage: 'Apri i sottotitoli in una finestra a parte',
@@ -117,6 +119,9 @@ export const TALK: TalkTexts = {
   inviteRestart: 'Poi riavvia il server con l’indirizzo che compare, e apri quell’indirizzo:',
   link: 'Link',
   qrCode: 'Codice QR del link',
+  listenLink: 'Link per ascoltatori',
+  listenHint:
+    'Per un pubblico: ognuno sceglie una lingua, e sente e legge la chiamata in quella lingua senza essere sentito.',
   copy: 'Copia il link',
   copied: 'Copiato.',
   codeHint: 'Oppure partecipa con questo codice:',

@@ -1,4 +1,5 @@
 import { element, made } from '../../../pages/page/dom.ts'
+import type { Audience } from '../../../core/model/audience.ts'
 import type { PartyView } from '../protocol.ts'
 import { hasWords, pageLanguage, say } from './words.ts'
 
@@ -28,6 +29,7 @@ function share(level: number): string {
 
 const card = element('people-card', HTMLElement)
 const list = element('people', HTMLUListElement)
+const listeners = element('listeners', HTMLElement)
 
 /** Lists the participants of the room. */
 export class People {
@@ -51,6 +53,14 @@ export class People {
         return item
       }),
     )
+  }
+
+  /** Shows how many people listen in which language by links for listening. */
+  audiences(audiences: readonly Audience[]): void {
+    const sum = audiences.reduce((total, each) => total + each.listeners, 0)
+    const each = audiences.map(({ language, listeners: count }) => `${this.nameOf(language)} ${count}`)
+    listeners.hidden = sum === 0
+    listeners.textContent = sum === 0 ? '' : say('listeners', sum, each.join(', '))
   }
 
   hide(): void {

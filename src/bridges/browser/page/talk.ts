@@ -266,6 +266,7 @@ class Talk {
       case 'welcome':
         this.#sound?.order({ kind: 'begin' })
         this.#company(message.parties)
+        this.#people.audiences(message.listeners)
         // Users who rejoin by a link after a long interruption keep their captions page.
         if (message.captions !== undefined || !this.#welcomed) this.#captions.lead(message.captions)
         this.#fit(message.self)
@@ -279,6 +280,7 @@ class Talk {
         return
       case 'parties':
         this.#company(message.parties)
+        this.#people.audiences(message.listeners)
         return
       case 'caption':
         this.#captions.show(message)
