@@ -4,7 +4,7 @@ import { Sound } from './audio.ts'
 import type { Line } from './call-state.ts'
 import { CallView } from './call-view.ts'
 import { Captions } from './captions.ts'
-import { Connection, isListening, joinToken } from './connection.ts'
+import { Connection, joinToken } from './connection.ts'
 import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { onlyLanguage } from './my-language.ts'
@@ -31,7 +31,6 @@ const SHOWN: readonly Words[] = [...STATES, 'line-connecting', 'line-waiting', '
 
 /** A link to a room: browsers do not send the part after `#` to any server. */
 const link = joinToken(location.hash)
-const listening = isListening(link)
 
 /** The page: connects the choices, the audio and the connection. */
 class Talk {
@@ -67,9 +66,7 @@ class Talk {
     this.#catalog = catalog
     const names = new Map(catalog.languages.map(({ id, name }) => [id, name]))
     this.#people = new People(language => names.get(language) ?? language)
-    this.#choices = new Choices(catalog, listening ? 'listener' : link === undefined ? 'host' : 'guest', () =>
-      this.#chose(),
-    )
+    this.#choices = new Choices(catalog, () => this.#chose())
     this.#view = new CallView({
       captions: () => this.#captions.kept,
       fixMicrophone: () => void this.#fixMicrophone(),
@@ -102,7 +99,7 @@ class Talk {
   #listen(): void {
     this.#view.listen()
     this.#invitation.listen()
-    start.addEventListener('click', () => void this.#start(!listening))
+    start.addEventListener('click', () => void this.#start(true))
     echo.addEventListener('click', () => {
       this.#choices.echo(true)
       void this.#start(true)
@@ -235,7 +232,6 @@ class Talk {
     return {
       kind: 'hello',
       ...this.#choices.wanted,
-      ...(listening ? { speaks: undefined } : {}),
       muted: this.#muted,
       ...(name === '' ? {} : { name }),
       unnamed: say('unnamed'),
@@ -348,7 +344,7 @@ class Talk {
     // The button pressed is hidden now: move focus to its neighbor.
     if (on && document.activeElement === document.body) mute.focus()
     if (on) return
-    if (this.#welcomed && !listening) this.#offer = 'again'
+    if (this.#welcomed) this.#offer = 'again'
     this.#again()
     this.#home = undefined
     for (const each of [this.#people, this.#invitation]) each.hide()
@@ -408,7 +404,7 @@ class Talk {
     this.#view.show(
       {
         line,
-        microphone: listening || (this.#sound?.hasMicrophone !== false && !this.#blocked),
+        microphone: this.#sound?.hasMicrophone !== false && !this.#blocked,
         muted: this.#muted || this.#silenced,
         outage: this.#outage,
       },

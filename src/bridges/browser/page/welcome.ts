@@ -2,7 +2,6 @@ import { primaryLanguage } from '../../../common/language.ts'
 import { element } from '../../../pages/page/dom.ts'
 import { hearable, shortLanguageName } from '../../../pages/page/languages.ts'
 import type { Refused } from '../protocol.ts'
-import { isListening } from './connection.ts'
 import type { Catalog } from './language-picker.ts'
 import { pageLanguage, say, type Words } from './words.ts'
 
@@ -17,7 +16,7 @@ const anew = element('anew', HTMLAnchorElement)
 const toDashboard = element('to-dashboard', HTMLAnchorElement)
 
 /** Action of the start button. */
-export type Offer = 'start' | 'join' | 'listen' | 'again'
+export type Offer = 'start' | 'join' | 'again'
 
 /** The visitor's possible actions on this page, or why the page offers none. */
 export interface Welcome {
@@ -28,8 +27,6 @@ export interface Welcome {
 /** Shows a visitor, with or without `link`, their call partners and the actions before a call. */
 export function showWelcome(catalog: Catalog, link: string | undefined): Welcome {
   const { invited, inviter, present: names = [], recordings, dashboard, welcome } = catalog
-  const listening = isListening(link)
-  document.body.toggleAttribute('data-listening', listening)
   for (const { url, text } of recordings) recording.append(new Option(text, url))
   play.disabled = recordings.length === 0
   element('recordings-card', HTMLElement).hidden = recordings.length === 0
@@ -52,7 +49,7 @@ export function showWelcome(catalog: Catalog, link: string | undefined): Welcome
   lead.textContent = inviter === undefined ? say('invited') : say('invitedBy', inviter)
   present.hidden = names.length === 0
   present.textContent = say('present', listed(names))
-  return { offer: listening ? 'listen' : 'join', obstacle: undefined }
+  return { offer: 'join', obstacle: undefined }
 }
 
 /**
