@@ -123,7 +123,6 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     homes: options.homes,
     allows: options.audienceLanguage ?? (() => true),
   })
-  listeners.start()
   const sockets = new Set<PageSocket>()
   const lobby = new Lobby(counters)
   const { groupOf = addressPrefix } = options

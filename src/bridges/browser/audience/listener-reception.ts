@@ -41,17 +41,6 @@ export class ListenerReception implements Disposable {
     this.#options = options
   }
 
-  /** Supervises connections from now on. Call it once. */
-  start(): void {
-    const { clock } = this.#options
-    this.#tickers = [
-      new Ticker(clock, WATCH_MS, now => {
-        for (const listener of this.#listeners) listener.watch(now)
-      }),
-      new Ticker(clock, RECHECK_MS, () => void this.#recheck()),
-    ]
-  }
-
   /** Waits on `socket` for a `hello`; `known` is called when its link was verified. */
   answer(socket: PageSocket, known: () => void): void {
     const { audiences, clock, limits } = this.#options
@@ -65,7 +54,7 @@ export class ListenerReception implements Disposable {
       },
       () => {
         timer[Symbol.dispose]()
-        this.#listeners.delete(listener)
+        this.#leave(listener)
         if (listener.room !== undefined) audiences.leave(listener.room, listener)
       },
     )
@@ -80,6 +69,24 @@ export class ListenerReception implements Disposable {
 
   [Symbol.dispose](): void {
     for (const ticker of this.#tickers) ticker[Symbol.dispose]()
+    this.#tickers = []
+  }
+
+  /** Supervises connections while there are any. */
+  #enter(listener: Listener): void {
+    this.#listeners.add(listener)
+    if (this.#tickers.length > 0) return
+    const { clock } = this.#options
+    this.#tickers = [
+      new Ticker(clock, WATCH_MS, now => {
+        for (const each of this.#listeners) each.watch(now)
+      }),
+      new Ticker(clock, RECHECK_MS, () => void this.#recheck()),
+    ]
+  }
+
+  #leave(listener: Listener): void {
+    if (this.#listeners.delete(listener) && this.#listeners.size === 0) this[Symbol.dispose]()
   }
 
   async #greet(listener: Listener, hello: ListenerHello, known: () => void): Promise<void> {
@@ -93,7 +100,7 @@ export class ListenerReception implements Disposable {
       const { languages } = await offer.get()
       if (listener.over) return
       if (!audiences.enter(room, listener)) return listener.refuse('full')
-      this.#listeners.add(listener)
+      this.#enter(listener)
       const offered = languages.flatMap(({ id, spoken }) => (spoken && allows(room, id) ? [id] : []))
       listener.admit(room, offered, hello)
     } catch (error) {

@@ -33,7 +33,7 @@ export class ListenConnection {
 
   constructor(events: ListenConnectionEvents) {
     this.#events = events
-    setInterval(() => this.#watch(), PING_MS)
+    this.#watchAgain()
   }
 
   open(): void {
@@ -83,6 +83,13 @@ export class ListenConnection {
       default:
     }
     this.#events.message(message)
+  }
+
+  #watchAgain(): void {
+    setTimeout(() => {
+      this.#watch()
+      this.#watchAgain()
+    }, PING_MS)
   }
 
   /** The server has the last word on the end; a page without signs of life from it reconnects. */
