@@ -30,7 +30,7 @@ export const browserSettingsSchema = z.strictObject({
     .max(LONGEST_LINK_MS / 60_000)
     .default(120)
     .meta({ about: 'Lifetime of a link and a code created on the page (minutes).' }),
-  maxListeners: z.int().min(0).max(10_000).default(500).meta({
+  maxListeners: z.int().min(1).max(10_000).default(500).meta({
     about: 'Maximum number of concurrent listeners of a room who came with a link for listening.',
   }),
   maxListenLanguages: z.int().min(1).max(100).default(6).meta({
