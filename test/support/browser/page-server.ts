@@ -84,6 +84,11 @@ export class PageServer implements AsyncDisposable {
     return `/listen#join=${await this.#app.server.browser.listenLinks.issue('desk', 600_000)}`
   }
 
+  /** Cuts everyone off who listens; the pages return. */
+  cutListeners(): void {
+    this.#app.server.browser.releaseRooms(new Set(['desk']))
+  }
+
   /** Revokes all such links. */
   async revokeListening(): Promise<void> {
     await this.#app.server.browser.listenLinks.revokeAll('desk')

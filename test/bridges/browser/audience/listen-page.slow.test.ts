@@ -38,6 +38,18 @@ inEachBrowser('the page for listening', { timeout: 120_000 }, host => {
     await expect
       .poll(async () => loudness((await heard()).slice(-16_000), VOICE_HZ, 16_000), { timeout: 20_000 })
       .toBeGreaterThan(300)
+    // The page reconnects, with its language and its sound.
+    const before = (await heard()).length
+    server.cutListeners()
+    await page.getByText('Reconnexion').waitFor()
+    await page.getByText('En direct').waitFor({ timeout: 20_000 })
+    await server.say('en-us', 'And again.', { ...words, translation: 'Encore une fois.' })
+    await page.locator('#captions li').getByText('Encore une fois.').waitFor()
+    await expect
+      .poll(async () => loudness((await heard()).slice(before).slice(-16_000), VOICE_HZ, 16_000), {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(300)
     await page.getByRole('button', { name: 'Arrêter' }).click()
     await page.getByRole('button', { name: 'Écouter' }).waitFor()
 

@@ -15,6 +15,8 @@ const aloud = element('captions-aloud', HTMLElement)
 /** Captions in the listener's language. Screen readers announce only final ones. */
 export class ListenCaptions {
   readonly #items = new Map<string, HTMLLIElement>()
+  /** The name above the latest caption. */
+  #speaker = ''
 
   constructor() {
     // The list scrolls, so it must be focusable.
@@ -24,18 +26,22 @@ export class ListenCaptions {
   show({ utterance, name, final, language, text }: Extract<ToListener, { kind: 'caption' }>): void {
     empty.hidden = true
     const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < AT_END
-    const item = this.#items.get(utterance) ?? this.#add(utterance)
+    const item = this.#items.get(utterance) ?? this.#add(utterance, name)
     const line = made('span', text)
     line.lang = language
     line.dir = 'auto'
     item.classList.toggle('draft', !final)
-    item.replaceChildren(...(name === undefined ? [] : [made('span', name, 'who')]), line)
+    const { who = '' } = item.dataset
+    item.replaceChildren(...(who === '' ? [] : [made('span', who, 'who')]), line)
     if (final) this.#announce(line.cloneNode(true))
     if (atEnd) list.scrollTop = list.scrollHeight
   }
 
-  #add(utterance: string): HTMLLIElement {
+  #add(utterance: string, name = ''): HTMLLIElement {
     const item = made('li')
+    // Named once, until somebody else speaks.
+    if (name !== this.#speaker) item.dataset.who = name
+    this.#speaker = name
     this.#items.set(utterance, item)
     list.append(item)
     if (this.#items.size > MOST) {
