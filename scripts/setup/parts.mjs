@@ -51,6 +51,8 @@ const PROGRAMS_FOR_TESTS = [
   { program: 'flite', packages: ['flite'] },
   { program: 'chromium', packages: ['chromium'] },
   { program: 'firefox-esr', packages: ['firefox-esr'] },
+  // The sound card of Firefox, which runs no audio without one.
+  { program: 'pulseaudio', packages: ['pulseaudio'] },
 ].map(({ program, packages }) => ({
   name: `${program}, for tests`,
   packages,

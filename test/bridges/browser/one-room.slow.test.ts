@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 import { inEachBrowser } from '../../support/browser/browsers.ts'
 import { captionsOn, isLive } from '../../support/e2e/caption-room.ts'
 import { into, narrow, parlour } from '../../support/e2e/discord-call-harness.ts'
 import { FAINT, hears, LOUD, longest, SAID_DB, soundings } from '../../support/e2e/phone-listener.ts'
-import { type TalkPage, talkPage } from '../../support/e2e/talk-page.ts'
+import { heardBy, type TalkPage, talkPage, WHISTLE } from '../../support/e2e/talk-page.ts'
 import { DESK, say, VOICE } from '../../support/e2e/two-party-harness.ts'
 import { until } from '../../support/until.ts'
 
@@ -20,25 +19,6 @@ const PEOPLE = {
   Dora: { hz: VOICE.callee, language: 'es-es' },
 } as const
 type Name = keyof typeof PEOPLE
-
-/** A microphone that captures only the test’s tone. */
-const WHISTLE = `
-  navigator.mediaDevices.getUserMedia = async () => {
-    const context = new AudioContext()
-    const line = context.createMediaStreamDestination()
-    window.whistle = (hz, ms) => {
-      const from = new OscillatorNode(context, { frequency: hz })
-      from.connect(new GainNode(context, { gain: 0.245 })).connect(line)
-      from.start()
-      from.stop(context.currentTime + ms / 1000)
-    }
-    return line.stream
-  }
-`
-const heardBy = async ({ heard }: TalkPage) =>
-  createResampler(16_000, 8_000)
-    .process(await heard())
-    .slice()
 
 inEachBrowser('one room', { timeout: 120_000, only: 'Chromium' }, host => {
   test('two browsers, a phone and a voice channel, in three languages: each hears and reads the others in their own', async () => {
@@ -56,6 +36,7 @@ inEachBrowser('one room', { timeout: 120_000, only: 'Chromium' }, host => {
       const talk = await talkPage(host.browser, `${address}/${hash}`, { script: WHISTLE })
       await talk.page.selectOption('#speaks', PEOPLE[name].language)
       await talk.page.fill('#name', name)
+      if (hash === '') await talk.page.click('#code-card summary')
       if (hash === '') await talk.page.fill('#code', code)
       await talk.page.click(hash === '' ? '#code-form button' : '#start')
       await talk.page.getByText('You’re connected').waitFor()

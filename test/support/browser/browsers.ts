@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, firefox } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
+import { hasSoundCard, soundCard } from './sound-card.ts'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const FIREFOX = fileURLToPath(new URL('firefox.sh', import.meta.url))
@@ -30,8 +31,6 @@ const FIREFOX_PREFERENCES = {
   'datareporting.policy.dataSubmissionEnabled': false,
   'extensions.getAddons.cache.enabled': false,
   'media.autoplay.default': 0,
-  // A sound card of its own: without one, Firefox plays and captures nothing.
-  'media.cubeb.force_mock_context': true,
   'media.navigator.audio.fake_frequency': FIREFOX_TONE,
   'media.navigator.permission.disabled': true,
   'media.navigator.streams.fake': true,
@@ -65,31 +64,34 @@ export async function startChromium({ microphone }: { microphone?: string } = {}
   })
 }
 
-/** Starts headless Firefox; the caller closes it. */
-async function startFirefox(): Promise<Browser> {
-  return await firefox.launch({
-    channel: 'moz-firefox',
-    executablePath: FIREFOX,
-    env: { ...process.env, DRAGOMAN_TEST_NODE: process.execPath },
-    firefoxUserPrefs: FIREFOX_PREFERENCES,
-  })
-}
-
-/** Playwright starts no page in an older Firefox: up to ESR 140, commands like `browser.setDownloadBehavior` are missing. */
-const OLDEST_FIREFOX = 141
-
-/** The major version of Debian's Firefox; 0 if it is not installed. */
-function firefoxVersion(): number {
-  const about = '/usr/lib/firefox-esr/application.ini'
-  if (!existsSync(about)) return 0
-  return Number(/^Version=(\d+)/m.exec(readFileSync(about, 'utf8'))?.[1] ?? 0)
+/** Starts headless Firefox, whose pages are asked for in `languages`; the caller closes it. */
+export async function startFirefox({
+  languages = 'en-US, en',
+}: {
+  languages?: string
+} = {}): Promise<Browser> {
+  const card = hasSoundCard ? await soundCard() : undefined
+  try {
+    const browser = await firefox.launch({
+      channel: 'moz-firefox',
+      executablePath: FIREFOX,
+      env: { ...process.env, DRAGOMAN_TEST_NODE: process.execPath, ...card?.env },
+      firefoxUserPrefs: { ...FIREFOX_PREFERENCES, 'intl.accept_languages': languages },
+    })
+    browser.on('disconnected', () => card?.close())
+    return browser
+  } catch (error) {
+    card?.close()
+    throw error
+  }
 }
 
 export const hasChromium = CHROMIUM !== undefined
+export const hasFirefox = existsSync('/usr/bin/firefox-esr')
 
 const ENGINES: readonly BrowserEngine[] = [
   { name: 'Chromium', installed: hasChromium, start: startChromium },
-  { name: 'Firefox', installed: firefoxVersion() >= OLDEST_FIREFOX, start: startFirefox },
+  { name: 'Firefox', installed: hasFirefox, start: startFirefox },
 ]
 
 /** Describes tests once for each browser engine, or for `only` one; each is started after the previous one has ended. */

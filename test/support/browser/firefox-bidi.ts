@@ -11,6 +11,17 @@ import { WebSocket, WebSocketServer } from 'ws'
 
 const ANNOUNCEMENT = /WebDriver BiDi listening on (ws:\S+)/
 const MISSING = 'emulation.setMediaFeaturesOverride'
+/**
+ * Commands of Playwright that Firefox ESR 140 does not know yet, and no test needs: their results. Response bodies are not
+ * collected, downloads are only reported, and the language of a page is a preference.
+ */
+const OPTIONAL: Readonly<Record<string, object>> = {
+  'network.addDataCollector': { collector: 'none' },
+  'browser.setDownloadBehavior': {},
+  'emulation.setLocaleOverride': {},
+  'emulation.setScreenOrientationOverride': {},
+  'emulation.setScreenSettingsOverride': {},
+}
 /** IDs of commands from here; Playwright counts its own from 1. */
 const OWN_IDS = 1_000_000_000
 
@@ -27,6 +38,7 @@ interface Answer {
   readonly id?: number
   readonly type: string
   readonly method?: string
+  readonly error?: string
   readonly params?: { readonly url?: string; readonly context?: string }
   readonly result?: { readonly contexts?: readonly { readonly context: string }[] }
 }
@@ -91,10 +103,13 @@ function withDownloadId({ params, ...event }: Answer): string {
 function relay(playwright: WebSocket, firefox: WebSocket): void {
   const media = new MediaEmulation(firefox)
   const opened = once(firefox, 'open')
+  /** Methods of optional commands by ID. */
+  const optional = new Map<number, string>()
   playwright.on('message', async data => {
     const text = String(data)
     const command = JSON.parse(text) as Command
     await opened
+    if (command.method in OPTIONAL) optional.set(command.id, command.method)
     if (command.method !== MISSING) return firefox.send(text)
     const answer = await media.set(command.params).then(
       () => ({ type: 'success', result: {} }),
@@ -106,6 +121,9 @@ function relay(playwright: WebSocket, firefox: WebSocket): void {
     const text = String(data)
     const answer = JSON.parse(text) as Answer
     if (media.accept(answer)) return
+    const method = optional.get(answer.id ?? 0)
+    if (method !== undefined && answer.error === 'unknown command')
+      return playwright.send(JSON.stringify({ id: answer.id, type: 'success', result: OPTIONAL[method] }))
     playwright.send(answer.method?.startsWith('browsingContext.download') ? withDownloadId(answer) : text)
   })
   firefox.on('close', () => playwright.close())

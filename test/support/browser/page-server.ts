@@ -94,9 +94,9 @@ export class PageServer implements AsyncDisposable {
     await this.#app.server.browser.listenLinks.revokeAll('desk')
   }
 
-  /** John, who speaks English, and Ana, who speaks Spanish, call the room `desk`. */
-  async callIn(): Promise<void> {
-    for (const [name, speaks] of PEOPLE) {
+  /** John, who speaks English, and Ana, who speaks Spanish, or those of them with `names`, call the room `desk`. */
+  async callIn(names: readonly string[] = ['John', 'Ana']): Promise<void> {
+    for (const [name, speaks] of PEOPLE.filter(([name]) => names.includes(name))) {
       const query = new URLSearchParams({ room: 'desk', name, speaks, hears: speaks })
       this.#calls.push(
         await placeCall({ webhook: `${this.address}/twilio/voice?${query}`, allowInsecureStream: true }),

@@ -26,11 +26,19 @@ const press =
     await page.click(selector)
     await then(page)
   }
-const state = (name: string) => (page: Page) => page.locator('#state-name').getByText(name).waitFor()
+const state = (name: string) => (page: Page) => page.locator(`#state[data-now="${name}"]`).waitFor()
+/** Chooses a language whatever the browser's is, as the pages of all languages need the same speech. */
+const speak = async (page: Page, language: string): Promise<void> => {
+  await page.locator('#start:enabled').waitFor()
+  await page.selectOption('#speaks', language)
+}
 
 async function talking(page: Page, server: PageServer): Promise<void> {
-  await page.click('#start:enabled')
-  await state('Listening')(page)
+  await speak(page, 'en-us')
+  await page.click('#echo-card summary')
+  await page.selectOption('#echo-in', 'es-es')
+  await page.click('#echo')
+  await state('listening')(page)
   await server.say('en-us', 'Good morning.', { translation: 'Buenos días.' })
   await server.say('en-us', 'Where is the station?', { translation: '¿Dónde está la estación?' })
   await shows('estación')(page)
@@ -50,6 +58,7 @@ const company = (reach: PageState['reach']): PageState => ({
   path: async server => `/#join=${await server.invitation()}`,
   reach: async (page, server) => {
     await server.callIn()
+    await speak(page, 'en-us')
     await page.fill('#name', 'Kim')
     await page.click('#start:enabled')
     await page.locator('#people li').nth(2).waitFor()
@@ -60,6 +69,17 @@ const company = (reach: PageState['reach']): PageState => ({
     await reach(page, server)
   },
 })
+
+/** The service understands only `heard`, and speaks everything. */
+function understanding(...heard: readonly string[]): PageState['prepare'] {
+  return page =>
+    page.route('**/talk/languages', async route => {
+      const response = await route.fetch()
+      const offer = (await response.json()) as { languages: { id: string; heard: boolean }[] }
+      const languages = offer.languages.map(each => ({ ...each, heard: heard.includes(each.id) }))
+      await route.fulfill({ response, json: { ...offer, languages, engines: ['pocketsphinx', 'espeak'] } })
+    })
+}
 
 /** Sends the socket of the page through us, so that it can be cut. */
 async function routed(page: Page): Promise<void> {
@@ -75,7 +95,7 @@ async function routed(page: Page): Promise<void> {
 /** Hears John and Ana, who talk. */
 async function listening(page: Page, server: PageServer): Promise<void> {
   await server.callIn()
-  await shows('Live')(page)
+  await visible('#state[data-state=live]')(page)
   await page.click('#play')
   await server.say('es-es', 'Buenos días a todos.', { to: 'en-us', translation: 'Good morning, everyone.' })
   await server.say('es-es', 'Hoy hablamos de trenes', {
@@ -121,45 +141,72 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
     path: async server => `/#join=${await server.invitation()}`,
     reach: visible('#start:enabled'),
   },
-  'talk-link-expired': { path: `/#join=${'x'.repeat(24)}`, reach: shows('has expired') },
+  'talk-alone': { path: '/', reach: press('#start:enabled', visible('#room-note')) },
+  'talk-one-language': {
+    path: async server => `/#join=${await server.invitation()}`,
+    reach: async (page, server) => {
+      await server.callIn(['Ana'])
+      await speak(page, 'es-es')
+      await page.click('#start')
+      await page.locator('#people li').nth(1).waitFor()
+      await page.locator('#room-note').waitFor()
+    },
+  },
+  'talk-lacking': {
+    path: '/',
+    script: `Object.defineProperty(navigator, 'languages', { get: () => ['fi-FI'] })`,
+    reach: visible('#start:enabled'),
+  },
+  'talk-english-only': { path: '/', prepare: understanding('en-us'), reach: visible('#truth') },
+  'talk-understands-nothing': { path: '/', prepare: understanding(), reach: visible('#more-languages') },
+  'talk-choices': {
+    path: '/',
+    reach: async page => {
+      await page.locator('#start:enabled').waitFor()
+      for (const summary of await page.locator('summary').all()) await summary.click()
+      await visible('#recording')(page)
+    },
+  },
+  'talk-link-expired': { path: `/#join=${'x'.repeat(24)}`, reach: visible('[data-expired] #lead') },
   'talk-code-wrong': {
     path: '/',
     reach: async page => {
       await page.locator('#start:enabled').waitFor()
+      await page.click('#code-card summary')
       await page.fill('#code', '123456')
       await page.click('#code-form button')
-      await shows('No call has this code')(page)
+      await visible('#code-status:not(:empty)')(page)
     },
   },
   'talk-insecure': {
     path: '/',
     script: `Object.defineProperty(window, 'isSecureContext', { get: () => false })`,
-    reach: shows('plain http'),
+    reach: visible('#status[data-kind=bad]'),
   },
   'talk-listening': call(),
   'talk-translating': call(async (page, server) => {
     await server.say('en-us', 'I would like a cup of coffee.')
-    await state('Translating')(page)
+    await state('translating')(page)
   }),
   'talk-playing': call(async (page, server) => {
     const said = { soundMs: PLAYED_MS, translation: 'Quisiera una taza de café.' }
     await server.say('en-us', 'I would like a cup of coffee.', said)
-    await state('Playing')(page)
+    await state('playing')(page)
   }),
-  'talk-muted': call(press('#mute', state('Muted'))),
+  'talk-muted': call(press('#mute', state('muted'))),
   'talk-microphone-denied': {
     path: '/',
     script: withoutMicrophone('NotAllowedError'),
-    reach: press('#start:enabled', state('Nobody hears you')),
+    reach: press('#start:enabled', state('unheard')),
   },
   'talk-reconnecting': {
     ...call(async page => {
       await sockets.get(page)?.[0]?.close()
-      await state('Reconnecting')(page)
+      await state('reconnecting')(page)
     }),
     prepare: routed,
   },
-  'talk-company': company(state('Listening')),
+  'talk-company': company(state('listening')),
   'talk-draft': company(async (page, server) => {
     await server.say('es-es', 'Mañana por la', { final: false })
     await shows('Mañana')(page)
@@ -170,7 +217,7 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
     await shows('Frase 20.')(page)
     await page.locator('#captions').evaluate(list => list.scrollTo(0, 0))
     await more(21)
-    await shows('1 new caption')(page)
+    await visible('#latest')(page)
   }),
   'talk-invitation': call(press('#invite', visible('#invited'))),
   'talk-more': call(async page => {
@@ -178,10 +225,10 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
     await page.setViewportSize({ width: 360, height: 640 })
     await press('#more', visible('#speaks'))(page)
   }),
-  'talk-after': call(press('#stop', shows('Call ended'))),
+  'talk-after': call(press('#stop', visible('#after-title'))),
   'listen-waiting': {
     path: server => server.listening(),
-    reach: shows('Not started yet'),
+    reach: visible('#state[data-state=waiting]'),
   },
   'listen-live': {
     path: server => server.listening(),
@@ -189,7 +236,7 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
   },
   'listen-over': {
     path: `/listen#join=${'x'.repeat(24)}`,
-    reach: shows('Ask for a new one'),
+    reach: visible('#state[data-state=over]'),
   },
   'dashboard-key': { path: '/dashboard', reach: visible('#login') },
   'dashboard-wrong-key': {
@@ -213,14 +260,14 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
     await server.hangUp()
     await visible('#ended-downloads')(page)
   }),
-  'captions-expired': { path: '/captions/desk#token=old', reach: shows('has expired') },
+  'captions-expired': { path: '/captions/desk#token=old', reach: visible('#state[data-state=expired]') },
   'error-403': {
     path: '/rejected',
     prepare: (page, server) =>
       page.route('**/rejected', async route => {
         await route.fulfill(await server.rejected('dragoman.example.com'))
       }),
-    reach: shows('isn’t allowed'),
+    reach: visible('h1'),
   },
   'error-404': { path: '/nowhere', reach: visible('h1') },
   'error-expired': { path: '/v1/rooms/desk/captions?token=old', reach: visible('h1') },
@@ -228,7 +275,7 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
   'api-reference': { path: '/v1/docs', reach: visible('h1') },
   'talk-original': company(async (page, server) => {
     server.stop()
-    await state('Original voices')(page)
+    await state('original')(page)
   }),
   'dashboard-trouble': {
     path: `/dashboard#key=${PAGES_KEY}`,

@@ -1,6 +1,7 @@
 import { element } from '../../../pages/page/dom.ts'
 import { Activity, type CallFacts, type CaptionProgress, callState } from './call-state.ts'
 import { CAPTION_TYPES, type CaptionFormat, captionFile, type KeptCaption } from './caption-file.ts'
+import { nameIn } from './my-language.ts'
 import { hasWords, say } from './words.ts'
 
 const main = element('talk', HTMLElement)
@@ -108,7 +109,7 @@ export class CallView {
     state.dataset.now = current
     stateName.textContent = say(`state-${current}`)
     const hint = `hint-${current}`
-    const language = speaks.selectedOptions[0]?.textContent ?? ''
+    const language = nameIn(speaks.value)
     stateHint.textContent = hasWords(hint) ? say(hint as 'hint-listening', language) : ''
   }
 

@@ -3,7 +3,7 @@ import { element, fromRoot } from '../../../pages/page/dom.ts'
 import { hearable, shortLanguageName } from '../../../pages/page/languages.ts'
 import type { SelfView } from '../protocol.ts'
 import type { OfferedVoice, ServiceCatalog } from '../service-catalog.ts'
-import { echoes, type MyLanguage, myLanguage, ownName } from './my-language.ts'
+import { echoes, type MyLanguage, myLanguage, nameIn, ownName } from './my-language.ts'
 import { pageLanguage, say } from './words.ts'
 
 /**
@@ -88,7 +88,10 @@ export class Choices {
     const { languages, defaults } = catalog
     this.#catalog = catalog
     this.#kept = read()
-    this.#start = myLanguage(languages, navigator.languages, { kept: this.#kept.mine, fallback: defaults.speaks })
+    this.#start = myLanguage(languages, navigator.languages, {
+      kept: this.#kept.mine,
+      fallback: defaults.speaks,
+    })
     this.#speaks = this.#start.speaks
     this.#hears = this.#start.hears
     const heard = languages.filter(each => each.heard)
@@ -176,11 +179,6 @@ export class Choices {
     if (sameLanguage(audible, first)) return say('unoffered', name)
     return say('unofferedHeard', name, nameIn(first))
   }
-}
-
-/** Returns the name of a language in the page's, without its region. */
-function nameIn(tag: string): string {
-  return shortLanguageName(tag.toLowerCase(), [], pageLanguage)
 }
 
 /** Returns the options of languages, each by its own name. */

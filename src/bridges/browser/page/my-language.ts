@@ -1,5 +1,5 @@
 import { languageTag, sameLanguage } from '../../../common/language.ts'
-import { hearable, translated } from '../../../pages/page/languages.ts'
+import { hearable, shortLanguageName, translated } from '../../../pages/page/languages.ts'
 import type { OfferedLanguage } from '../service-catalog.ts'
 
 /** What a visitor speaks and hears before they choose anything. */
@@ -55,6 +55,11 @@ export function ownName(language: string, offered: readonly string[] = []): stri
   } catch {
     return language
   }
+}
+
+/** Returns the name of a language in that of the page, without its region: `es-es` → `Spanish`. */
+export function nameIn(tag: string): string {
+  return shortLanguageName(tag.toLowerCase(), [], document.documentElement.lang)
 }
 
 /** A person's languages, as far as known. */

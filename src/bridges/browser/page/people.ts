@@ -1,6 +1,7 @@
-import { element, made } from '../../../pages/page/dom.ts'
 import type { Audience } from '../../../core/model/audience.ts'
+import { element, made } from '../../../pages/page/dom.ts'
 import type { PartyView } from '../protocol.ts'
+import { nameIn } from './my-language.ts'
 import { hasWords, pageLanguage, say } from './words.ts'
 
 const you = element('level-you', HTMLElement)
@@ -33,11 +34,7 @@ const listeners = element('listeners', HTMLElement)
 
 /** Lists the participants of the room. */
 export class People {
-  /** Returns the name of a language. */
-  readonly nameOf: (language: string) => string
-
-  constructor(nameOf: (language: string) => string) {
-    this.nameOf = nameOf
+  constructor() {
     // It scrolls in a narrow window, so it must be focusable.
     list.tabIndex = 0
   }
@@ -48,7 +45,10 @@ export class People {
       ...parties.map(party => {
         const [name = '', ...about] = this.#parts(party)
         const item = made('li')
-        item.append(made('b', name), ...(about.length === 0 ? [] : [made('span', `, ${about.join(', ')}`, 'faint')]))
+        item.append(
+          made('b', name),
+          ...(about.length === 0 ? [] : [made('span', `, ${about.join(', ')}`, 'faint')]),
+        )
         item.title = item.textContent
         return item
       }),
@@ -58,7 +58,7 @@ export class People {
   /** Shows how many people listen in which language by links for listening. */
   audiences(audiences: readonly Audience[]): void {
     const sum = audiences.reduce((total, each) => total + each.listeners, 0)
-    const each = audiences.map(({ language, listeners: count }) => `${this.nameOf(language)} ${count}`)
+    const each = audiences.map(({ language, listeners: count }) => `${nameIn(language)} ${count}`)
     listeners.hidden = sum === 0
     listeners.textContent = sum === 0 ? '' : say('listeners', sum, each.join(', '))
   }
@@ -76,10 +76,10 @@ export class People {
     const who = name ?? say(you ? 'you' : 'unnamed')
     return [
       you && name !== undefined ? say('youHere', who) : who,
-            // Almost everyone is in a browser.
+      // Almost everyone is in a browser.
       ...(channel === 'browser' ? [] : [say(hasWords(key) ? (key as 'channel-phone') : 'channel-phone')]),
-      ...(speaks === undefined ? [] : [say('speaks', this.nameOf(speaks))]),
-      ...(speaks !== undefined || hears === undefined ? [] : [say('listensIn', this.nameOf(hears))]),
+      ...(speaks === undefined ? [] : [say('speaks', nameIn(speaks))]),
+      ...(speaks !== undefined || hears === undefined ? [] : [say('listensIn', nameIn(hears))]),
       ...(muted ? [say('mutedHere')] : []),
       ...(absent ? [say('absentHere')] : []),
     ]

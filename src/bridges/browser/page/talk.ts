@@ -7,7 +7,7 @@ import { Captions } from './captions.ts'
 import { Connection, joinToken } from './connection.ts'
 import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
-import { onlyLanguage } from './my-language.ts'
+import { nameIn, onlyLanguage } from './my-language.ts'
 import { meters, People } from './people.ts'
 import { codeEntry, type Offer, recording, showWelcome } from './welcome.ts'
 import { isTrouble, pageLanguage, say, type Words } from './words.ts'
@@ -64,8 +64,7 @@ class Talk {
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog
-    const names = new Map(catalog.languages.map(({ id, name }) => [id, name]))
-    this.#people = new People(language => names.get(language) ?? language)
+    this.#people = new People()
     this.#choices = new Choices(catalog, () => this.#chose())
     this.#view = new CallView({
       captions: () => this.#captions.kept,
@@ -324,7 +323,7 @@ class Talk {
   #company(parties: readonly PartyView[]): void {
     this.#people.show(parties)
     const only = onlyLanguage(parties)
-    if (only !== undefined) this.#captions.note(say('oneLanguage', this.#people.nameOf(only)))
+    if (only !== undefined) this.#captions.note(say('oneLanguage', nameIn(only)))
     else if (parties.length > 1 || this.#choices.echoing) this.#captions.note('')
     else this.#captions.note(say('alone'))
   }

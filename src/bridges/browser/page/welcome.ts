@@ -1,8 +1,9 @@
 import { primaryLanguage } from '../../../common/language.ts'
 import { element } from '../../../pages/page/dom.ts'
-import { hearable, shortLanguageName } from '../../../pages/page/languages.ts'
+import { hearable } from '../../../pages/page/languages.ts'
 import type { Refused } from '../protocol.ts'
 import type { Catalog } from './language-picker.ts'
+import { nameIn } from './my-language.ts'
 import { pageLanguage, say, type Words } from './words.ts'
 
 export const recording = element('recording', HTMLSelectElement)
@@ -63,12 +64,11 @@ function showTruth({ languages, engines = [], operator = false }: Catalog): bool
   const few = understood.size < 2
   if (only === undefined) lead.textContent = say('leadNone')
   else if (few) {
-    const nameOf = (tag: string) => shortLanguageName(tag, [], pageLanguage)
     const others = new Set(hearable(languages).map(({ id }) => primaryLanguage(id)))
     others.delete(primaryLanguage(only.id))
-    lead.textContent = say('leadOne', nameOf(only.id))
+    lead.textContent = say('leadOne', nameIn(only.id))
     truth.hidden = others.size === 0
-    truth.textContent = say('oneSpoken', nameOf(only.id), listed(Array.from(others, nameOf)))
+    truth.textContent = say('oneSpoken', nameIn(only.id), listed(Array.from(others, nameIn)))
   }
   element('operator', HTMLElement).hidden = !operator
   const names = element('engines', HTMLElement)
