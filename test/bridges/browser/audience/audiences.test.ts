@@ -30,8 +30,11 @@ afterEach(async () => {
 })
 
 /** A server with a link for listening to `desk`. */
-async function hall(settings: BrowserBridgeOptions['settings'] = {}) {
-  const server = await browserServer({ offer, settings })
+async function hall(
+  settings: BrowserBridgeOptions['settings'] = {},
+  options: Partial<BrowserBridgeOptions> = {},
+) {
+  const server = await browserServer({ offer, settings, ...options })
   const clients: ListenerClient[] = []
   opened.push({
     close: async () => {
@@ -226,6 +229,25 @@ describe('an audience', () => {
     await eva.expectClosed()
     const again = await h.listener('es-es')
     expect((await again.expect('refused')).why).toBe('link')
+  })
+
+  test('follows its room to another node of a fleet, on arrival and later', async () => {
+    const nodes = { current: undefined as string | undefined }
+    const homes = { node: 'a', locate: async () => nodes.current, onLost: () => ({ [Symbol.dispose]() {} }) }
+    h = await hall({}, { homes })
+    const eva = await h.listener('es-es')
+    await eva.expect('welcome')
+    nodes.current = 'b'
+    const hans = await h.listener('de-de')
+    expect(await hans.expect('moved')).toEqual({ kind: 'moved', path: 'n/b/' })
+    await h.run(10_000)
+    expect(await eva.expect('moved')).toEqual({ kind: 'moved', path: 'n/b/' })
+    nodes.current = undefined
+    const jean = await h.listener('fr-fr')
+    await jean.expect('welcome')
+    h.bridge.releaseRooms(new Set(['desk']))
+    expect(await jean.expect('ended')).toEqual({ kind: 'ended', why: 'server' })
+    expect(await jean.expectClosed()).toBe(1001)
   })
 
   test('does not wait for a slow listener, who misses audio, and is cut off when nothing is read', () => {
