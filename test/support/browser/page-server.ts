@@ -84,6 +84,11 @@ export class PageServer implements AsyncDisposable {
     return `/listen#join=${await this.#app.server.browser.listenLinks.issue('desk', 600_000)}`
   }
 
+  /** The languages in which somebody listens to the room `desk`. */
+  get audiences(): readonly LanguageId[] {
+    return (this.#app.relay.rooms.get('desk')?.audiences ?? []).map(({ language }) => language)
+  }
+
   /** Cuts everyone off who listens; the pages return. */
   cutListeners(): void {
     this.#app.server.browser.releaseRooms(new Set(['desk']))

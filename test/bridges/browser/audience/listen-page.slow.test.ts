@@ -1,25 +1,32 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loudness } from '../../../../src/transcode/level.ts'
-import { inEachBrowser } from '../../../support/browser/browsers.ts'
+import { hasChromium, startChromium } from '../../../support/browser/browsers.ts'
 import { accessibilityFaults } from '../../../support/browser/page-faults.ts'
 import { PageServer } from '../../../support/browser/page-server.ts'
 import { talkPage } from '../../../support/e2e/talk-page.ts'
+import { until } from '../../../support/until.ts'
 
 /** Hz of what the server plays as a translation. */
 const VOICE_HZ = 440
 /** A page that asked for the microphone would fail. */
 const NO_MICROPHONE = `navigator.mediaDevices.getUserMedia = () => { throw new Error('asked for the microphone') }`
 
-inEachBrowser('the page for listening', { timeout: 120_000 }, host => {
+describe.skipIf(!hasChromium)('the page for listening', { timeout: 120_000 }, () => {
   let server: PageServer
+  let browser: Browser
   beforeAll(async () => {
     server = await PageServer.listen()
+    browser = await startChromium()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.[Symbol.asyncDispose]()
   })
-  afterAll(() => server[Symbol.asyncDispose]())
 
   test('speaks the language of the browser, waits, and plays and shows the translation into it', async () => {
     const url = server.address + (await server.listening())
-    const { page, faults, heard } = await talkPage(host.browser, url, {
+    const { page, faults, heard } = await talkPage(browser, url, {
       ...{ script: NO_MICROPHONE, usable: false, locale: 'fr-CA', viewport: { width: 320, height: 640 } },
     })
     await page.getByText('Pas encore commencé').waitFor()
@@ -54,6 +61,7 @@ inEachBrowser('the page for listening', { timeout: 120_000 }, host => {
     await page.getByRole('button', { name: 'Écouter' }).waitFor()
 
     await page.selectOption('#language', 'es-es')
+    await until(() => server.audiences.includes('es-es'), 10_000, 'the change')
     await server.say('en-us', 'Any questions?', { to: 'es-es', translation: '¿Alguna pregunta?' })
     await page.locator('#captions li').getByText('¿Alguna pregunta?').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
