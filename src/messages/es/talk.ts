@@ -99,7 +99,7 @@ export const TALK: TalkTexts = {
   absentHere: 'reconectando',
   captions: 'Subtítulos',
   captionsEmpty: 'Los subtítulos aparecen aquí, en los dos idiomas.',
-  captionsPage: 'Abrir los subtítulos en otra ventana',
+  captionsPage: 'Subtítulos grandes',
   newCaptions: count => some(count, { one: '# subtítulo nuevo', other: '# subtítulos nuevos' }),
   smaller: 'Subtítulos más pequeños',
   larger: 'Subtítulos más grandes',

@@ -99,7 +99,7 @@ export const TALK: TalkTexts = {
   absentHere: 'a ligar de novo',
   captions: 'Legendas',
   captionsEmpty: 'As legendas aparecem aqui, nas duas línguas.',
-  captionsPage: 'Abrir as legendas noutra janela',
+  captionsPage: 'Legendas grandes',
   newCaptions: count => some(count, { one: '# legenda nova', other: '# legendas novas' }),
   smaller: 'Legendas mais pequenas',
   larger: 'Legendas maiores',
