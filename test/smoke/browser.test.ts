@@ -11,6 +11,9 @@ import { until } from '../support/until.ts'
 /** Modules that the page loads into its audio thread, not by imports. */
 const WORKLETS = ['capture-worklet', 'playback-worklet'].map(name => `./${name}.ts`)
 
+/** Texts of one language, which the page loads by its name. */
+const TEXTS = ['../../messages/en/talk.ts']
+
 /** The page at `address` and every file that it loads, with their texts. */
 async function loaded(address: string): Promise<Map<string, string>> {
   const files = new Map<string, string>()
@@ -25,7 +28,11 @@ async function loaded(address: string): Promise<Map<string, string>> {
     const names = html
       ? [...text.matchAll(/<(?:script|link)\b[^>]*\b(?:src|href)="([^"]+)"/g)].map(([, name = '']) => name)
       : url.endsWith('.ts')
-        ? [...importsOf(text), ...(url.endsWith('/audio.ts') ? WORKLETS : [])]
+        ? [
+            ...importsOf(text),
+            ...(url.endsWith('/audio.ts') ? WORKLETS : []),
+            ...(url.endsWith('/texts.ts') ? TEXTS : []),
+          ]
         : []
     await Promise.all(names.map(name => load(new URL(name, url).href)))
   }

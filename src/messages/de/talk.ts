@@ -99,7 +99,7 @@ export const TALK: TalkTexts = {
   listeners: (count, languages) => `${some(count, { other: '# Zuhörer' })}: ${languages}`,
   captions: 'Untertitel',
   captionsEmpty: 'Hier erscheinen die Untertitel in beiden Sprachen.',
-  captionsPage: 'Untertitel in eigenem Fenster öffnen',
+  captionsPage: 'Große Untertitel',
   newCaptions: count => some(count, { one: '# neuer Untertitel', other: '# neue Untertitel' }),
   smaller: 'Kleinere Untertitel',
   larger: 'Größere Untertitel',

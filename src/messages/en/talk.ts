@@ -104,7 +104,7 @@ export const TALK = {
     `${some(count, { one: '# listener', other: '# listeners' })}: ${languages}`,
   captions: 'Captions',
   captionsEmpty: 'Captions appear here, in both languages.',
-  captionsPage: 'Open captions in a window of their own',
+  captionsPage: 'Large captions',
   newCaptions: (count: number) => some(count, { one: '# new caption', other: '# new captions' }),
   smaller: 'Smaller captions',
   larger: 'Larger captions',

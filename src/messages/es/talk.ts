@@ -98,7 +98,7 @@ export const TALK: TalkTexts = {
   listeners: (count, languages) => `${some(count, { one: '# oyente', other: '# oyentes' })}: ${languages}`,
   captions: 'Subtítulos',
   captionsEmpty: 'Los subtítulos aparecen aquí, en los dos idiomas.',
-  captionsPage: 'Abrir los subtítulos en otra ventana',
+  captionsPage: 'Subtítulos grandes',
   newCaptions: count => some(count, { one: '# subtítulo nuevo', other: '# subtítulos nuevos' }),
   smaller: 'Subtítulos más pequeños',
   larger: 'Subtítulos más grandes',

@@ -101,7 +101,7 @@ export const TALK: TalkTexts = {
     `${some(count, { one: '# auditeur', other: '# auditeurs' })}: ${languages}`,
   captions: 'Sous-titres',
   captionsEmpty: 'Les sous-titres apparaissent ici, dans les deux langues.',
-  captionsPage: 'Ouvrir les sous-titres dans une autre fenêtre',
+  captionsPage: 'Grands sous-titres',
   newCaptions: count => some(count, { one: '# nouveau sous-titre', other: '# nouveaux sous-titres' }),
   smaller: 'Sous-titres plus petits',
   larger: 'Sous-titres plus grands',

@@ -100,7 +100,7 @@ export const TALK: TalkTexts = {
     `${some(count, { one: '# ascoltatore', other: '# ascoltatori' })}: ${languages}`,
   captions: 'Sottotitoli',
   captionsEmpty: 'I sottotitoli appaiono qui, in entrambe le lingue.',
-  captionsPage: 'Apri i sottotitoli in una finestra a parte',
+  captionsPage: 'Sottotitoli grandi',
   newCaptions: count => some(count, { one: '# nuovo sottotitolo', other: '# nuovi sottotitoli' }),
   smaller: 'Sottotitoli più piccoli',
   larger: 'Sottotitoli più grandi',

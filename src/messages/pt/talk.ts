@@ -98,7 +98,7 @@ export const TALK: TalkTexts = {
   listeners: (count, languages) => `${some(count, { one: '# ouvinte', other: '# ouvintes' })}: ${languages}`,
   captions: 'Legendas',
   captionsEmpty: 'As legendas aparecem aqui, nas duas línguas.',
-  captionsPage: 'Abrir as legendas noutra janela',
+  captionsPage: 'Legendas grandes',
   newCaptions: count => some(count, { one: '# legenda nova', other: '# legendas novas' }),
   smaller: 'Legendas mais pequenas',
   larger: 'Legendas maiores',

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { browserServer } from '../../support/browser/browser-bridge-harness.ts'
 import { inEachBrowser } from '../../support/browser/browsers.ts'
 import { accessibilityFaults } from '../../support/browser/page-faults.ts'
-import { talkPage, withoutMicrophone } from '../../support/e2e/talk-page.ts'
+import { startEcho, talkPage, withoutMicrophone } from '../../support/e2e/talk-page.ts'
 
 /** A page that the browser treats as opened over plain http. */
 const INSECURE = `Object.defineProperty(window, 'isSecureContext', { get: () => false })`
@@ -77,13 +77,13 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
     await page.context().close()
   })
 
-  test('an expired link offers no conversation to join', async () => {
+  test('a link that leads nowhere offers no conversation to join, and does not claim that it was ever valid', async () => {
     const b = await opened()
     const { page } = await talkPage(host.browser, `${b.address}/#join=${'x'.repeat(43)}`, {
       ear: false,
       usable: false,
     })
-    await page.getByText('has expired').waitFor()
+    await page.getByText('This link doesn’t lead to a call.').waitFor()
     expect(await page.locator('#start').textContent()).toBe('Start talking')
     expect(await page.locator('#start').isDisabled()).toBe(true)
     await page.context().close()
@@ -92,6 +92,7 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
   test('a wrong code is reported at its field', async () => {
     const b = await opened()
     const { page } = await talkPage(host.browser, b.address, { ear: false })
+    await page.click('#code-card summary')
     await page.fill('#code', '123456')
     await page.click('#code-form button')
     await page.locator('#code-card').getByText('No call has this code.').waitFor()
@@ -106,6 +107,8 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
     await page.click('#invite')
     await page.locator('#invited').waitFor()
     expect(await page.locator('#invite-here').isVisible()).toBe(true)
+    // It names the command that gives the server an address for others.
+    expect(await page.locator('#tunnel-command').textContent()).toBe(`cloudflared tunnel --url ${b.address}`)
     expect(await page.locator('#qr').isVisible()).toBe(false)
     expect(await page.locator('#code-ways li').allTextContents()).toEqual([
       'By phone: +15550000001',
@@ -120,7 +123,7 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
       ear: false,
       viewport: { width: 360, height: 640 },
     })
-    await page.click('#start')
+    await startEcho(page)
     await page.locator('#state').getByText('Listening').waitFor()
     const top = async (id: string) => (await page.locator(id).boundingBox())!
     // Everything fits: the page does not scroll, and the controls are at its end.
@@ -151,7 +154,7 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-format=srt]')])
     const file = await readFile(await download.path(), 'utf8')
     expect(download.suggestedFilename()).toBe('captions.srt')
-    expect(file).toMatch(/^1\n00:00:\d\d,\d{3} --> 00:00:\d\d,\d{3}\nYou: good morning\nbuenos días\n$/)
+    expect(file).toMatch(/^1\n00:00:\d\d,\d{3} --> 00:00:\d\d,\d{3}\nGuest: good morning\nbuenos días\n$/)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.context().close()
   })
@@ -175,7 +178,7 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
       ear: false,
       viewport: { width: 360, height: 640 },
     })
-    await page.click('#start')
+    await startEcho(page)
     const { sink } = await vi.waitUntil(() => b.translator.connections.at(-1), { timeout: 10_000 })
     const say = (n: number) =>
       sink.result({ utterance: `${n}`, text: `sentence ${n}`, translation: `frase ${n}`, final: true })
