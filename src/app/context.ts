@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { browserSettingsSchema } from '../bridges/browser/index.ts'
 import type { StreamLimits } from '../bridges/phone/limits.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
@@ -112,7 +113,9 @@ export async function openContext(
     fleet,
   })
   const { trustProxy } = settings
-  const maxConnections = connectionsFor(settings.relay.maxLegs)
+  const { maxListeners } = browserSettingsSchema.parse(settings.browser ?? {})
+  // One full room of listeners has places beside all calls.
+  const maxConnections = connectionsFor(settings.relay.maxLegs) + maxListeners
   const limits = { ...BRIDGE_LIMITS, maxConnections, ...options.serverLimits }
   const { server, requestGuard } = openServer({
     limits: { ...settings.limits, ...limits },

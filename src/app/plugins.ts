@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
-import browserBridge from '../bridges/browser/index.ts'
+import browserBridge, { SHARED_FILES } from '../bridges/browser/index.ts'
 import { rejectWhileOverloaded } from '../bridges/phone/call-policy.ts'
 import type { CarrierBridgeOptions } from '../bridges/phone/carrier-bridge.ts'
 import { createNumberRouter } from '../bridges/phone/number-routing.ts'
@@ -9,11 +9,12 @@ import { WEBSOCKET_OPTIONS } from '../bridges/websocket/socket-routes.ts'
 import { assertInstalled } from '../common/optional-package.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { FleetLease } from '../core/calls/fleet-lease.ts'
-import { joinPath } from '../pages/page-document.ts'
+import { listenPath } from '../pages/page-document.ts'
 import { pageFiles } from '../pages/page-files.ts'
 import { captionPage, captionPagePath, LONGEST_LINK_MS } from '../web/captions/caption-links.ts'
 import { BearerKeys } from '../web/control/auth.ts'
 import { controlApi } from '../web/control/control-api.ts'
+import { refusedLanguages } from '../web/control/room-plans.ts'
 import status, { statusWords } from '../web/status.ts'
 import { inOneLanguage } from '../web/transcripts/one-language.ts'
 import { browserOptions, discordOptions } from './bridges.ts'
@@ -33,7 +34,7 @@ export async function registerPlugins(server: FastifyInstance, context: AppConte
   })
   await registerMetrics(server, context, { keys, notReady: () => notReady(context) })
   await server.register(websocket, WEBSOCKET_OPTIONS)
-  await server.register(pageFiles, { shared: ['bridges/browser/audio-packet'] })
+  await server.register(pageFiles, { shared: SHARED_FILES })
   const { fleet } = context
   await server.register(status, {
     relay,
@@ -103,7 +104,11 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
 function browser(context: AppContext) {
   const { settings, fleet, homes, calls, guards, control, service, clock, log } = context
   const { relay, twoPartyCalls, roomCodes, addressCodeLimiter: roomCodeLimiter } = calls
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   const { roomLinks, visits, lives, links, groupOf } = control.services
+=======
+  const { roomLinks, listenLinks, lives, links, groupOf, plans } = control.services
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   const { languages, publicUrl } = settings
   return browserOptions(settings.browser, {
     ...{ relay, roomCodes, roomCodeLimiter, languages, publicUrl, service, groupOf, clock, log },
@@ -111,7 +116,14 @@ function browser(context: AppContext) {
     overloadCheck: guards.overloadCheck,
     numbers: numbersOf(settings),
     links: roomLinks,
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
     visits,
+=======
+    listenLinks,
+    // Not by the twoPartyCalls: an audience takes no part in a call.
+    audienceAdmission: control.admission(relay),
+    audienceLanguage: (room, language) => refusedLanguages(plans.find(room), [language]).length === 0,
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
     homes: fleet.status === 'alone' ? undefined : homes,
     captions: (room, ttlMs) =>
       // Without API keys, the data of captions is not kept.
@@ -125,13 +137,13 @@ function browser(context: AppContext) {
 }
 
 /** Links for hearing a room in the browser; undefined without a public address. */
-function listenLinks({ settings, control }: AppContext) {
+function listenLinksFor({ settings, control }: AppContext) {
   const { publicUrl, browser: { linkMinutes: minutes = 120 } = {} } = settings
   if (publicUrl === undefined) return undefined
-  const { roomLinks } = control.services
+  const { listenLinks } = control.services
   return async (room: string) => {
-    const token = await roomLinks.issue(room, minutes * 60_000, { listening: true })
-    return { url: publicUrl.replace(/\/+$/, '') + joinPath(token), minutes }
+    const token = await listenLinks.issue(room, minutes * 60_000)
+    return { url: publicUrl.replace(/\/+$/, '') + listenPath(token), minutes }
   }
 }
 
@@ -145,7 +157,7 @@ function discordBot(context: AppContext) {
     service: { url: service.url, apiKey: service.apiKey, mode: settings.service.mode },
     admission: control.admission(relay),
     roomCodeLimiter,
-    listenLinks: listenLinks(context),
+    listenLinks: listenLinksFor(context),
     running: channels,
     transcripts: inOneLanguage(control.services.transcripts),
     keepsLonger: settings.transcripts.store !== 'never',

@@ -2,6 +2,7 @@ import type { Locale } from 'discord.js'
 import type { ChannelWords, Words as CommandWords } from './discord/types.ts'
 import type { CaptionTexts } from './en/captions.ts'
 import type { ErrorTexts } from './en/errors.ts'
+import type { ListenTexts } from './en/listen.ts'
 import type { TalkTexts } from './en/talk.ts'
 import type { Words as NoticeWords } from './notices/types.ts'
 
@@ -22,6 +23,8 @@ export interface Catalog {
   readonly talk: TalkTexts
   /** The captions page. */
   readonly captions: CaptionTexts
+  /** The page for listening. */
+  readonly listen: ListenTexts
   /** Errors shown as a page. */
   readonly errors: ErrorTexts
 }

@@ -43,6 +43,7 @@ export function openApiPage(api: ApiDescription): string {
   return standalonePage({
     title,
     style: STYLE,
+    home: '/',
     body: `<div class="api">
 <nav aria-label="Operations"><ul>${links.join('\n')}${rows.length > 0 ? '<li><a href="#limits">Limits</a></li>' : ''}</ul></nav>
 <main class="text">

@@ -13,6 +13,11 @@ export function joinPath(token: string): string {
   return `/${joinHash(token)}`
 }
 
+/** Returns the path of a link for listening to a room, which is built in the same way. */
+export function listenPath(token: string): string {
+  return `/listen${joinHash(token)}`
+}
+
 /** Returns the fragment with the `token`, for any address of the page. */
 export function joinHash(token: string): string {
   return `#join=${token}`
@@ -38,7 +43,7 @@ export interface PageOptions {
 /** Options of a page with texts in several languages. */
 export type LocalizedPageOptions = Omit<PageOptions, 'title'> & {
   /** Its part of the catalogs. */
-  readonly part: 'talk' | 'captions'
+  readonly part: 'talk' | 'captions' | 'listen'
 }
 
 /** Restricts pages to resources and connections of this server, and forbids inline scripts and styles. */

@@ -108,3 +108,48 @@ export function decodeMs(
     }
   }
 }
+
+/** Codes one channel as IMA ADPCM, in blocks that a decoder can start with. */
+export class ImaEncoder {
+  #sample = 0
+  #index = 0
+
+  /**
+   * Writes the block of `samples`, a multiple of eight, to `view` from `at` on: `imaBytes(samples.length)` bytes. Its first
+   * sample, which blocks hold in full, is the last one of the block before, so that every sample is coded once.
+   */
+  encode(samples: Int16Array, view: DataView, at: number): void {
+    view.setInt16(at, this.#sample, true)
+    view.setUint8(at + 2, this.#index)
+    view.setUint8(at + 3, 0)
+    let [sample, index] = [this.#sample, this.#index]
+    for (let n = 0; n < samples.length; n += 2) {
+      let byte = 0
+      for (let half = 0; half < 2; half++) {
+        const step = IMA_STEPS[index]!
+        let rest = samples[n + half]! - sample
+        const sign = rest < 0 ? 8 : 0
+        rest = Math.abs(rest)
+        let code = 0
+        let size = step >> 3
+        for (let bit = 4, part = step; bit > 0; bit >>= 1, part >>= 1)
+          if (rest >= part) {
+            code |= bit
+            rest -= part
+            size += part
+          }
+        sample = saturate(sign ? sample - size : sample + size)
+        index = Math.max(0, Math.min(IMA_STEPS.length - 1, index + IMA_CHANGES[code]!))
+        byte |= (code | sign) << (4 * half)
+      }
+      view.setUint8(at + IMA_HEAD_BYTES + (n >> 1), byte)
+    }
+    this.#sample = sample
+    this.#index = index
+  }
+}
+
+/** Bytes of the block in which `ImaEncoder` codes so many samples. */
+export function imaBytes(samples: number): number {
+  return IMA_HEAD_BYTES + samples / 2
+}

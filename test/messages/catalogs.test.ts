@@ -5,7 +5,7 @@ import { CATALOGS, UI_LANGUAGES } from '../../src/messages/catalogs.ts'
 import { counted } from '../../src/messages/plural.ts'
 import { localizedPage } from '../../src/pages/page-document.ts'
 
-const PARTS = ['talk', 'captions', 'errors'] as const
+const PARTS = ['talk', 'captions', 'listen', 'errors'] as const
 /** Numbers of all plural categories of the six languages. */
 const COUNTS = [0, 1, 2, 5, 11, 21, 1_000_000]
 
@@ -50,6 +50,7 @@ describe.each(UI_LANGUAGES)('the texts of pages in %s', language => {
   test.each([
     ['talk', 'bridges/browser/page/talk.html'],
     ['captions', 'web/captions/page/captions.html'],
+    ['listen', 'bridges/browser/audience/page/listen.html'],
   ] as const)('are in the document of %s', (part, body) => {
     const html = localizedPage({ part, module: 'x', body })(`${language},en;q=0.5`).toString()
     expect(html).toContain(`<html lang="${language}" data-languages="en es fr de it pt">`)
@@ -67,7 +68,12 @@ function unescaped(text: string): string {
 }
 
 test('the documents contain no text outside of the catalogs', () => {
-  for (const body of ['bridges/browser/page/talk.html', 'web/captions/page/captions.html']) {
+  const bodies = [
+    'bridges/browser/page/talk.html',
+    'web/captions/page/captions.html',
+    'bridges/browser/audience/page/listen.html',
+  ]
+  for (const body of bodies) {
     const html = readFileSync(new URL(`../../src/${body}`, import.meta.url), 'utf8')
     const words = [...html.matchAll(/>\s*([^<>]*\p{L}{2}[^<>]*)</gu)].map(([, text]) => text)
     expect(words.filter(text => text !== 'Dragoman')).toEqual([])

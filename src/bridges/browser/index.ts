@@ -20,6 +20,9 @@ import { markAuthenticated } from '../../net/request-guard.ts'
 import { sendError } from '../../pages/error-page.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
 import { socketRoutes } from '../websocket/socket-routes.ts'
+import { Audiences } from './audience/audiences.ts'
+import { LISTEN_PATH, LISTENER_LIMITS, listenPage } from './audience/listen-page.ts'
+import { ListenerReception } from './audience/listener-reception.ts'
 import { type BrowserLeg, pageSocket } from './browser-leg.ts'
 import { OfferCache } from './catalog-cache.ts'
 import type { PageSocket } from './close-codes.ts'
@@ -55,9 +58,16 @@ export interface BrowserBridge {
   legCounters(): BrowserLegCounters
   readonly counters: BridgeCounters
   readonly links: RoomLinks
+  /** Links for listening. */
+  readonly listenLinks: RoomLinks
+  /** Number of people who listen by them. */
+  readonly listeners: number
   /** Ends the sessions in `rooms`, whose home is another node of the fleet now: their pages follow. */
   releaseRooms(rooms: ReadonlySet<string>): void
 }
+
+/** Modules that the pages share with the server: paths below `src`. */
+export const SHARED_FILES = ['bridges/browser/audio-packet', 'bridges/browser/audience/audience-packet']
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -79,46 +89,84 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const originCheck = new OriginCheck({ publicUrl: options.publicUrl, origins: settings.origins })
   const counters = new BridgeCounters()
   const links = options.links ?? new RoomLinks(clock)
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   const visits = options.visits ?? new RoomVisits(clock)
   const ending = options.links ? undefined : revokeWithRooms([links, visits], relay, clock)
   const sessions = new BrowserSessions({ relay, visits, clock, log, maxMs: settings.maxMinutes * 60_000 })
+=======
+  const listenLinks = options.listenLinks ?? new RoomLinks(clock, undefined, 'listen links')
+  const own = [...(options.links ? [] : [links]), ...(options.listenLinks ? [] : [listenLinks])]
+  const ending = own.length === 0 ? undefined : revokeWithRooms(own, relay, clock)
+  const sessions = new BrowserSessions(relay, clock, settings.maxMinutes * 60_000)
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   sessions.start()
   const offer = new OfferCache(options.offer, clock)
   const reception = new VisitorReception({
     bridge: options,
     name,
     page,
+    listenPage: mountPath(app.prefix, prefix, LISTEN_PATH),
     settings,
     limits,
     offer,
     links,
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
     visits,
+=======
+    listenLinks,
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
     sessions,
     counters,
     clock,
     log,
   })
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   await reception.start()
+=======
+  const audiences = new Audiences({
+    ...{ relay, clock, log },
+    admission: options.audienceAdmission ?? relay,
+    name: options.homes ? `${name}-${options.homes.node}` : name,
+    maxLanguages: settings.maxListenLanguages,
+    maxListeners: settings.maxListeners,
+  })
+  audiences.start()
+  const listeners = new ListenerReception({
+    ...{ audiences, offer, limits, counters, clock, log },
+    links: listenLinks,
+    homes: options.homes,
+    allows: options.audienceLanguage ?? (() => true),
+  })
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   const sockets = new Set<PageSocket>()
   const lobby = new Lobby(counters)
   const { groupOf = addressPrefix } = options
 
+  const release = (rooms: ReadonlySet<string>) => {
+    sessions.releaseRooms(rooms)
+    listeners.releaseRooms(rooms)
+  }
   const state: BrowserBridge = {
     legs: sessions.legs,
     get sessions() {
       return sessions.size
     },
+    get listeners() {
+      return audiences.size
+    },
     legCounters: () => sessions.counters(),
-    releaseRooms: rooms => sessions.releaseRooms(rooms),
-    ...{ counters, links },
+    releaseRooms: release,
+    ...{ counters, links, listenLinks },
   }
   decorateScope(app, 'browser', state)
-  const lost = options.homes?.onLost(rooms => sessions.releaseRooms(rooms))
+  const lost = options.homes?.onLost(release)
   app.addHook('preClose', async () => {
     lost?.[Symbol.dispose]()
     for (const leg of sessions.legs) void leg.close({ kind: 'parent-closed' })
     await Promise.all(Array.from(sockets, socket => socket.close('going-away')))
     sessions[Symbol.dispose]()
+    listeners[Symbol.dispose]()
+    audiences[Symbol.dispose]()
     ending?.[Symbol.dispose]()
   })
 
@@ -137,8 +185,9 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     return sendError(request, reply, originCheck.knowsHost(request) ? foreignPage : unknownHost(request))
   }
 
-  const accept = (webSocket: WebSocket, request: FastifyRequest) => {
-    const socket = pageSocket(webSocket, clock, limits)
+  /** Guards the socket, and lets it wait for its first message. */
+  const enter = (webSocket: WebSocket, request: FastifyRequest, its = limits) => {
+    const socket = pageSocket(webSocket, clock, its)
     const origin = { address: addressPrefix(request.ip), group: groupOf(request.ip) }
     lobby.enter(socket, origin)
     sockets.add(socket)
@@ -146,22 +195,31 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
       sockets.delete(socket)
       lobby.leave(socket)
     })
-    reception.answer(socket, {
-      ...origin,
-      local: originCheck.local(request),
-      known: () => {
-        lobby.leave(socket)
-        markAuthenticated(request.raw)
-      },
-    })
+    const known = () => {
+      lobby.leave(socket)
+      markAuthenticated(request.raw)
+    }
+    return { socket, origin, known }
+  }
+  const accept = (webSocket: WebSocket, request: FastifyRequest) => {
+    const { socket, origin, known } = enter(webSocket, request)
+    reception.answer(socket, { ...origin, local: originCheck.local(request), known })
+  }
+  const acceptListener = (webSocket: WebSocket, request: FastifyRequest) => {
+    const { socket, known } = enter(webSocket, request, { ...limits, ...LISTENER_LIMITS })
+    listeners.answer(socket, known)
   }
 
   await app.register(
     async scope => {
       onlyDescribe(scope)
-      if (!shared) await scope.register(pageFiles, { path: files, shared: ['bridges/browser/audio-packet'] })
+      if (!shared) await scope.register(pageFiles, { path: files, shared: SHARED_FILES })
       talkPage(scope, { options, originCheck, settings, offer, onRequest, links, mount, files, reception })
-      await socketRoutes(scope, [{ url: `${TALK_PATH}/socket`, onRequest, accept }])
+      listenPage(scope, { originCheck, files })
+      await socketRoutes(scope, [
+        { url: `${TALK_PATH}/socket`, onRequest, accept },
+        { url: `${LISTEN_PATH}/socket`, onRequest, accept: acceptListener },
+      ])
     },
     { prefix },
   )
@@ -169,17 +227,28 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
 
 /** Revokes the bridge’s own links and visits when their rooms end. */
 function revokeWithRooms(
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   kinds: readonly (RoomLinks | RoomVisits)[],
+=======
+  own: readonly RoomLinks[],
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   { observer, rooms }: Pick<BrowserBridgeOptions['relay'], 'observer' | 'rooms'>,
   clock: Clock,
 ): Disposable {
   const lives = new RoomLives(clock)
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   lives.onEnded(room => {
     for (const kind of kinds) void kind.revokeAll(room)
   })
   const watch = observer.on('room', async ({ room, state }) => {
     if (state === 'opened') lives.opened(room)
     else if ((await Promise.all(kinds.map(kind => kind.has(room)))).includes(true)) lives.closed(room)
+=======
+  lives.onEnded(room => void Promise.all(own.map(links => links.revokeAll(room))))
+  const watch = observer.on('room', async ({ room, state }) => {
+    if (state === 'opened') lives.opened(room)
+    else if ((await Promise.all(own.map(links => links.has(room)))).includes(true)) lives.closed(room)
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
     // It can have opened again.
     else if (!rooms.has(room)) lives.end(room)
   })

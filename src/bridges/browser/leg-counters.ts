@@ -49,6 +49,8 @@ export class BridgeCounters {
   resumed = 0
   /** Links created. */
   links = 0
+  /** Messages of audio that listeners missed because they read too slowly. */
+  skipped = 0
   /** Requests rejected because of their origin or host. */
   rejectedOrigin = 0
   /** Visitors rejected, by reason. */

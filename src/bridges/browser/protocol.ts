@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { asciiDigits } from '../../common/digits.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { languageSchema } from '../../common/setting-fields.ts'
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
 import type { Reception } from '../../core/model/reception.ts'
+=======
+import type { Audience } from '../../core/model/audience.ts'
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
 
 /** Reasons for rejecting a visitor or ending a visit; the page has a message for each. */
 export const REFUSALS = [
@@ -79,9 +83,15 @@ export type Outbound =
       readonly rejoin?: string
       readonly self: SelfView
       readonly parties: readonly PartyView[]
+      readonly listeners: readonly Audience[]
     }
   | { readonly kind: 'self'; readonly self: SelfView }
-  | { readonly kind: 'parties'; readonly parties: readonly PartyView[] }
+  /** Who is in the room, and how many listen in which language by links for listening. */
+  | {
+      readonly kind: 'parties'
+      readonly parties: readonly PartyView[]
+      readonly listeners: readonly Audience[]
+    }
   | {
       readonly kind: 'caption'
       /** Spoken by the visitor. */
@@ -107,6 +117,8 @@ export type Outbound =
   | {
       readonly kind: 'invited'
       readonly path: string
+      /** The link for an audience, which only listens. */
+      readonly listenPath: string
       /** Public address of this server. */
       readonly publicUrl?: string
       readonly code?: string

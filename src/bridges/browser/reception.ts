@@ -5,8 +5,12 @@ import { BridgeError } from '../../common/errors.ts'
 import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import { CodeAttempts } from '../../core/calls/code-attempts.ts'
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
 import { isListening, LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
 import type { RoomVisits } from '../../core/calls/room-visits.ts'
+=======
+import { LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
 import type { Invitation } from '../../core/model/invitation.ts'
 import { checkedInvitation } from '../../core/model/invitation-check.ts'
 import { isPacketLength } from './audio-packet.ts'
@@ -47,10 +51,15 @@ export interface ReceptionOptions {
   readonly limits: BrowserLimits
   readonly offer: OfferCache
   readonly links: RoomLinks
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   readonly visits: RoomVisits
+=======
+  readonly listenLinks: RoomLinks
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   readonly sessions: BrowserSessions
-  /** The path of the page. */
+  /** The paths of the page, and of that for listening. */
   readonly page: string
+  readonly listenPage: string
   readonly counters: BridgeCounters
   readonly clock: Clock
   readonly log: Logger
@@ -75,10 +84,13 @@ export class VisitorReception {
 
   constructor(given: ReceptionOptions) {
     this.#options = given
-    const { bridge, links, page, clock, settings } = given
+    const { bridge, links, listenLinks, page, listenPage, clock, settings } = given
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
     this.#attempts = new CodeAttempts(async code => bridge.roomCodes?.find(code), bridge.roomCodeLimiter)
-    this.#invites = new RoomInvitations({ links, roomCodes: bridge.roomCodes, page, clock, ttlMs })
+    this.#invites = new RoomInvitations({
+      ...{ links, listenLinks, page, listenPage, clock, ttlMs },
+      roomCodes: bridge.roomCodes,
+    })
   }
 
   /** Participants of visits from before keep their ids: new ones follow them. Call it before the first visitor. */
@@ -191,8 +203,7 @@ export class VisitorReception {
       if (link !== undefined) {
         const room = await links.find(link)
         if (room === undefined) return 'link'
-        const { speaks: _, ...listener } = about
-        return { room, invited: true, ...(isListening(link) ? listener : about) }
+        return { room, invited: true, ...about }
       }
       if (code !== undefined) return await this.#byCode(caller, code, about)
     } catch (error) {
@@ -263,7 +274,10 @@ export class VisitorReception {
     const session = sessions.begin(
       {
         ...{ room: invitation.room, invited: guest.invited, rejoin },
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
         listens: earlier?.listens ?? (hello.link !== undefined && isListening(hello.link)),
+=======
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
         group: caller.local ? undefined : caller.group,
         unnamed: decision.name === undefined ? name : undefined,
       },
@@ -393,6 +407,7 @@ export class VisitorReception {
       captions,
       rejoin: session.rejoin,
       parties: sessions.parties(session),
+      listeners: sessions.listeners(session.room),
     })
     sessions.tellReceptions(session)
   }
@@ -408,9 +423,8 @@ export class VisitorReception {
       ...(voices === undefined ? {} : { voices: offeredVoices(offer.known, voices) }),
     }
     try {
-      const own = session.listens ? {} : { speaks }
       const called = name === undefined ? undefined : this.#called(session, name)
-      session.choose(chosen, { ...own, original, name: called, muted }, sessions.company(session.room))
+      session.choose(chosen, { speaks, original, name: called, muted }, sessions.company(session.room))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       session.tell({ kind: 'sorry', what: 'change' })
@@ -433,13 +447,8 @@ export class VisitorReception {
   async #invite(session: BrowserSession, address: string): Promise<void> {
     const { bridge, counters } = this.#options
     try {
-      // They could give themselves a voice.
-      if (session.listens) throw new BridgeError('STATE', 'listeners cannot invite')
-      const invite = await this.#invites.give(
-        session.room,
-        address,
-        session.named ? session.participant?.state.name : undefined,
-      )
+      const named = session.named ? session.participant?.state.name : undefined
+      const invite = await this.#invites.give(session.room, address, named)
       counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge
       session.tell({

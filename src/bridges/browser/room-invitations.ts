@@ -17,6 +17,7 @@ const MOST_CODES = 500
 /** Ways for another person to join a room. */
 export interface Invite {
   readonly path: string
+  readonly listenPath: string
   /** Absent if codes are disabled or too many are in use. */
   readonly code?: string
   readonly endsInMs: number
@@ -24,6 +25,7 @@ export interface Invite {
 
 interface Given {
   readonly token: string
+  readonly listenToken: string
   readonly code: string | undefined
   readonly until: number
   /** Name of the participant who requested it. */
@@ -32,10 +34,12 @@ interface Given {
 
 export interface InvitesOptions {
   readonly links: RoomLinks
+  readonly listenLinks: RoomLinks
   readonly roomCodes: Pick<RoomCodes, 'issue' | 'find'> | undefined
   readonly clock: Clock
-  /** The path of the page. */
+  /** The paths of the page, and of that for listening. */
   readonly page: string
+  readonly listenPage: string
   /** Lifetime of a link and a code (ms). */
   readonly ttlMs: number
 }
@@ -97,24 +101,26 @@ export class RoomInvitations {
   }
 
   async #make(room: string, now: number, by: string | undefined): Promise<Given> {
-    const { links, roomCodes, ttlMs } = this.#options
-    const token = await links.issue(room, ttlMs)
+    const { links, listenLinks, roomCodes, ttlMs } = this.#options
+    const [token, listenToken] = [await links.issue(room, ttlMs), await listenLinks.issue(room, ttlMs)]
     let codes = 0
     for (const { code } of this.#given.values()) if (code !== undefined) codes++
     const code = codes < MOST_CODES ? await roomCodes?.issue(room, ttlMs) : undefined
-    return { token, code, until: now + ttlMs, by }
+    return { token, listenToken, code, until: now + ttlMs, by }
   }
 
-  /** Returns true if neither was revoked. */
-  async #good({ token, code }: Given, room: string): Promise<boolean> {
-    const { links, roomCodes } = this.#options
-    if ((await links.find(token)) !== room) return false
+  /** Returns true if none of them was revoked. */
+  async #good({ token, listenToken, code }: Given, room: string): Promise<boolean> {
+    const { links, listenLinks, roomCodes } = this.#options
+    if ((await links.find(token)) !== room || (await listenLinks.find(listenToken)) !== room) return false
     return code === undefined || (await roomCodes?.find(code)) === room
   }
 
-  #inviteOf({ token, code, until }: Given, now: number): Invite {
+  #inviteOf({ token, listenToken, code, until }: Given, now: number): Invite {
+    const { page, listenPage } = this.#options
     return {
-      path: this.#options.page + joinHash(token),
+      path: page + joinHash(token),
+      listenPath: listenPage + joinHash(listenToken),
       code,
       endsInMs: Math.round(until - now),
     }

@@ -69,8 +69,6 @@ export interface VisitOptions {
   readonly room: string
   /** Has a link or a code; false for the creator of the room. */
   readonly invited: boolean
-  /** Came by a link for listening: they have no voice, and cannot invite others. */
-  readonly listens: boolean
   /** Token of a link to the room, for a new session at another node of the fleet. */
   readonly rejoin: string | undefined
   /** What others call them without a name; undefined if they have one. */
@@ -94,7 +92,6 @@ export class BrowserSession {
   readonly secret: string
   readonly room: string
   readonly invited: boolean
-  readonly listens: boolean
   readonly rejoin: string | undefined
   readonly group: string | undefined
   readonly endsAt: number
@@ -117,7 +114,6 @@ export class BrowserSession {
     this.secret = options.secret
     this.room = options.room
     this.invited = options.invited
-    this.listens = options.listens
     this.rejoin = options.rejoin
     this.group = options.group
     this.unnamed = options.unnamed

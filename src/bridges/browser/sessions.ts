@@ -1,8 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, Ticker } from '../../common/clock.ts'
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
 import type { EndReason } from '../../common/lifecycle.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
 import type { KeptVisit, RoomVisits } from '../../core/calls/room-visits.ts'
+=======
+import type { Audience } from '../../core/model/audience.ts'
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
 import type { Participant } from '../../core/room/participant.ts'
 import type { BrowserLeg } from './browser-leg.ts'
 import { BrowserLegCounters } from './leg-counters.ts'
@@ -62,8 +66,14 @@ export class BrowserSessions implements Disposable {
       observer.on('admitted', touch),
       observer.on('disconnected', touch),
       observer.on('reconnected', touch),
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
       observer.on('left', ({ room, participant, reason }) => {
         this.#left(room, participant, reason)
+=======
+      observer.on('audience', touch),
+      observer.on('left', ({ room, participant }) => {
+        this.#left(room, participant)
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
         this.#touch(room)
       }),
       observer.on('changed', ({ room, participant, state, changes }) => {
@@ -71,7 +81,7 @@ export class BrowserSessions implements Disposable {
         this.#touch(room)
       }),
       observer.on('caption', caption => {
-        const parties = this.#relay.rooms.get(caption.room)?.participants
+        const parties = this.#relay.rooms.get(caption.room)?.everyone
         for (const session of this.#byRoom.get(caption.room) ?? [])
           session.read(caption, parties?.values() ?? [])
       }),
@@ -126,7 +136,7 @@ export class BrowserSessions implements Disposable {
 
   /** Creates a session in `room`, without a connection yet; `earlier`: the one that it continues. */
   begin(
-    about: Pick<BrowserSession, 'room' | 'invited' | 'listens' | 'group' | 'rejoin' | 'unnamed'>,
+    about: Pick<BrowserSession, 'room' | 'invited' | 'group' | 'rejoin' | 'unnamed'>,
     hearing: HeardLanguages,
     accompanied: boolean,
     earlier: EarlierSession | undefined,
@@ -195,7 +205,13 @@ export class BrowserSessions implements Disposable {
 
   /** Returns true if someone in `room`, including `newcomers` about to join, has company there. */
   company(room: string, newcomers = 0): boolean {
-    return (this.#relay.rooms.get(room)?.participants.size ?? 0) + newcomers > 1
+    const { participants, audiences = [] } = this.#relay.rooms.get(room) ?? {}
+    return (participants?.size ?? 0) + newcomers > 1 || audiences.length > 0
+  }
+
+  /** The audiences of `room`. */
+  listeners(room: string): readonly Audience[] {
+    return this.#relay.rooms.get(room)?.audiences ?? []
   }
 
   /** Returns the names of the participants of `room`, without that of `session`. */
@@ -282,7 +298,7 @@ export class BrowserSessions implements Disposable {
         session.fit(this.company(room))
         const self = session.view(this.company(room))
         if (self) session.tell({ kind: 'self', self })
-        session.tell({ kind: 'parties', parties: this.parties(session) })
+        session.tell({ kind: 'parties', parties: this.parties(session), listeners: this.listeners(room) })
       }
   }
 }

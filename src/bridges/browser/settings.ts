@@ -26,6 +26,13 @@ export const browserSettingsSchema = z.strictObject({
     .max(LONGEST_LINK_MS / 60_000)
     .default(120)
     .meta({ about: 'Lifetime of a link and a code created on the page (minutes).' }),
+  maxListeners: z.int().min(1).max(10_000).default(500).meta({
+    about: 'Maximum number of concurrent listeners of a room who came with a link for listening.',
+  }),
+  maxListenLanguages: z.int().min(1).max(100).default(6).meta({
+    about:
+      'Maximum number of languages in which a room is listened to by such links at the same time. Each is a session at the service for everyone who speaks, however many listen.',
+  }),
   showNames: z.boolean().default(true).meta({
     about:
       'Before joining, holders of a link see the names of its creator and of the participants in the call, if they have entered one.',

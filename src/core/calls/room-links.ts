@@ -8,18 +8,14 @@ import { RoomSecrets } from './room-secrets.ts'
 export const LONGEST_LINK_MS = 7 * 24 * 3_600_000
 const MOST_LINKS = 10_000
 const TOKEN_BYTES = 18
-/** Starts the tokens of links for listening. As the whole token is looked up, no one can add or remove it. */
-const LISTENING = 'listen-'
 /** Interval between counts of the links of all nodes (ms). */
 const COUNT_MS = 10_000
 
-/** Returns true for the token of a link whose holders only listen. */
-export function isListening(token: string): boolean {
-  return token.startsWith(LISTENING)
-}
+/** What the holders of a link can do in its room: talk, or only listen. The names of the tables that keep the links. */
+export type LinkKind = 'room links' | 'listen links'
 
 /**
- * Links for joining a room from a browser. Anyone with the token is admitted until it expires or is revoked, which also
+ * Links to a room for browsers, all of one kind. Anyone with the token is admitted until it expires or is revoked, which also
  * happens when the room's life ends (`RoomLives`). The token is the fragment (`#…`) of a URL, so it appears in no request
  * and no log. Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is unavailable.
  */
@@ -31,9 +27,9 @@ export class RoomLinks {
   #countedAt = Number.NEGATIVE_INFINITY
 
   /** `state` keeps the links. Default: in memory. */
-  constructor(clock: Clock, state: SharedState = ownState(clock)) {
+  constructor(clock: Clock, state: SharedState = ownState(clock), kind: LinkKind = 'room links') {
     this.#clock = clock
-    this.#secrets = new RoomSecrets(state, 'room links')
+    this.#secrets = new RoomSecrets(state, kind)
   }
 
   /** Returns the number of valid links. */
@@ -41,17 +37,14 @@ export class RoomLinks {
     return this.#secrets.count()
   }
 
-  /**
-   * Issues a token for `room`, valid for `ttlMs`; `listening`: its holders can only listen. Rejects with
-   * `BridgeError` `CAPACITY` at the maximum number of links.
-   */
-  issue(room: string, ttlMs: number, { listening = false } = {}): Promise<string> {
+  /** Issues a token for `room`, valid for `ttlMs`. Rejects with `BridgeError` `CAPACITY` at the maximum number of links. */
+  issue(room: string, ttlMs: number): Promise<string> {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
       throw new RangeError(`ttlMs must be above 0 and at most ${LONGEST_LINK_MS}, got ${ttlMs}`)
-    return this.#issue(room, ttlMs, listening ? LISTENING : '')
+    return this.#issue(room, ttlMs)
   }
 
-  async #issue(room: string, ttlMs: number, prefix: string): Promise<string> {
+  async #issue(room: string, ttlMs: number): Promise<string> {
     const now = this.#clock.now()
     if (this.#known >= MOST_LINKS || now - this.#countedAt >= COUNT_MS) {
       this.#countedAt = now
@@ -60,7 +53,7 @@ export class RoomLinks {
     if (this.#known >= MOST_LINKS)
       throw new BridgeError('CAPACITY', `limit of ${MOST_LINKS} links reached`, { retryable: true })
     this.#known++
-    const token = prefix + randomBytes(TOKEN_BYTES).toString('base64url')
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
     await this.#secrets.add(token, room, ttlMs)
     return token
   }

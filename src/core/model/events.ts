@@ -129,6 +129,8 @@ export interface RelayEvents {
   left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
   /** A participant's state changed; `state` is the new state, `changes` lists the keys that differ. */
   changed: { room: string; participant: string; state: ParticipantState; changes: readonly ParticipantKey[] }
+  /** The number of people in a room’s audience of one language; 0: it has left. */
+  audience: { room: string; language: LanguageId; listeners: number }
   /** The state of a session from a speaker into a language. */
   session: SessionEvent
   /**

@@ -130,6 +130,11 @@ export class Participant {
     return this.#leg.channel
   }
 
+  /** True for the audience of one language. */
+  get isAudience(): boolean {
+    return this.#leg.listeners !== undefined
+  }
+
   /** False while disconnected, when the place is reserved for a reconnection. */
   get present(): boolean {
     return this.#lostAt === undefined

@@ -187,10 +187,15 @@ export class Relay implements Admission {
     return { [Symbol.dispose]: () => void this.#tappers.delete(tapper) }
   }
 
-  /** Also throws `RangeError` for an invalid invitation, with the expected and the actual value. */
+  /**
+   * Also throws `RangeError` for an invalid invitation, with the expected and the actual value, and `BridgeError` `STATE`
+   * for an audience of a room that is not open.
+   */
   admit(leg: Leg, given: Invitation): void {
     const invitation = checkedInvitation(given)
     if (this.#closing) throw new BridgeError('CAPACITY', 'the relay is closing')
+    if (leg.listeners !== undefined && this.#rooms.get(invitation.room)?.closing !== false)
+      throw new BridgeError('STATE', `room ${invitation.room} is not open`)
     const returning = this.#returning(leg, invitation.room)
     // A leg that replaces another one needs no additional place.
     if (this.#legs.size >= this.#options.maxLegs + (returning?.present ? 1 : 0)) {
@@ -247,7 +252,7 @@ export class Relay implements Admission {
     const { speaks, hears } = participant.state
     const { id, channel } = participant
     const about = { participant: id, channel, ...(speaks && { speaks }), ...(hears && { hears }) }
-    this.observer.emit('admitted', { room: room.name, ...about })
+    if (!participant.isAudience) this.observer.emit('admitted', { room: room.name, ...about })
     this.#log.info(about, 'leg admitted')
     room.join(participant)
   }
@@ -272,6 +277,8 @@ export class Relay implements Admission {
       this.#reconnections.expire(participant, reason)
     const room = new Room(name, this.#parts, expire)
     this.#rooms.set(name, room)
+    // Without participants, it ends only after the last words for its audiences.
+    void room.ended.then(() => this.#forget(room))
     this.observer.emit('room', { room: name, state: 'opened' })
     for (const tapper of this.#tappers) this.#offer(room, tapper)
     return room
@@ -309,15 +316,18 @@ export class Relay implements Admission {
   }
 
   #left(participant: Participant, reason: EndReason): void {
-    const { id, channel, frames, leg } = participant
+    const { id, channel, frames, leg, isAudience } = participant
     this.#reconnections.forget(participant)
     this.#participants.delete(id)
     this.#participants.delete(leg.id)
     const room = participant.host
     if (!(room instanceof Room)) return
-    this.observer.emit('left', { room: room.name, participant: id, channel, frames, reason })
+    if (!isAudience) this.observer.emit('left', { room: room.name, participant: id, channel, frames, reason })
     room.leave(participant)
-    if (room.participants.size > 0) return
+    if (room.over) this.#forget(room)
+  }
+
+  #forget(room: Room): void {
     if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name)
     if (this.#rooms.size === 0) this.#ticks.stop()
   }

@@ -12,6 +12,8 @@ export interface Party {
   readonly sharedSpace?: string | undefined
   /** Default `audio`. */
   readonly receives?: Receives | undefined
+  /** True for the audience of a language, which also reads captions. */
+  readonly isAudience?: boolean
 }
 
 /** A listener or reader of a speaker, and the translation used. */
@@ -51,11 +53,13 @@ export function routesOf(parties: readonly Party[]): Route[] {
 function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
   const routes: Route[] = []
   const readers: Party[] = []
+  const transcribed: Party[] = []
   /** The voice of the first translation into each language; undefined: the default voice. */
   const voices = new Map<LanguageId, string | undefined>()
   for (const listener of parties) {
     const { receives = 'audio' } = listener
     if (receives === 'none') continue
+    if (speaker !== listener && (receives === 'captions' || listener.isAudience)) transcribed.push(listener)
     if (receives === 'captions') {
       if (speaker !== listener) readers.push(listener)
       continue
@@ -93,7 +97,7 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
     })
   }
   // A translation includes the original text; without one, the speaker is transcribed separately.
-  const transcriber = readers.find(reader => transcribes(speaker, reader))
+  const transcriber = transcribed.find(reader => transcribes(speaker, reader))
   if (transcriber && speaker.state.speaks && !routes.some(({ to }) => to !== undefined))
     routes.push({ speaker: speaker.id, listener: transcriber.id, to: speaker.state.speaks, reads: true })
   return routes

@@ -63,7 +63,7 @@ export const COMMANDS: Words = {
     forget: ['vergessen', 'Alles löschen, was über dich gespeichert ist'],
     dial: ['anrufen', 'Ein Telefon in das Gespräch holen'],
     invite: ['einladen', 'Code abrufen, mit dem andere dem Gespräch beitreten'],
-    listen: ['zuhören', 'Privaten Link abrufen, um dies im Browser in deiner Sprache zu hören'],
+    listen: ['zuhören', 'Link abrufen, um dies im Browser in jeder Sprache zu hören'],
     pause: ['pause', 'Dolmetschen pausieren: Nichts wird gesendet, der Bot bleibt im Kanal'],
     resume: ['weiter', 'Das Dolmetschen nach einer Pause fortsetzen'],
     transcript: ['mitschrift', 'Das bisher Gesagte in deiner Sprache als private Datei abrufen'],
@@ -263,7 +263,7 @@ export const COMMANDS: Words = {
 
     listen: {
       link: (url, minutes) =>
-        `Hör diesen Kanal in deiner Sprache: ${url}\nDer Link ist nur für dich und gilt ${minutes} Minuten. Du hörst nur zu: Niemand hört dich. Schalte den Kanal in Discord stumm, damit du ihn nicht doppelt hörst.`,
+        `Hör diesen Kanal in deiner Sprache: ${url}\nDer Link gilt ${minutes} Minuten für alle, denen du ihn gibst: Teile ihn nur mit Leuten, die diesen Kanal hören dürfen. Zuhörer werden nicht gehört. Schalte den Kanal in Discord stumm, damit du ihn nicht doppelt hörst.`,
       off: 'Das Zuhören im Browser ist hier nicht eingerichtet. Der Betreiber dieses Bots muss `publicUrl` setzen.',
     },
 

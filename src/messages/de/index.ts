@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog.ts'
 import { CAPTIONS } from './captions.ts'
 import { CHANNEL, COMMANDS } from './discord.ts'
 import { ERRORS } from './errors.ts'
+import { LISTEN } from './listen.ts'
 import { NOTICES } from './notices.ts'
 import { TALK } from './talk.ts'
 
@@ -12,5 +13,6 @@ export const GERMAN: Catalog = {
   commands: COMMANDS,
   talk: TALK,
   captions: CAPTIONS,
+  listen: LISTEN,
   errors: ERRORS,
 }

@@ -26,11 +26,14 @@ export const TALK: TalkTexts = {
   start: 'Gespräch beginnen',
   join: 'Am Gespräch teilnehmen',
   again: 'Weiter sprechen',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Zurück zum Gespräch',
   continueHere: 'Hier weitersprechen',
   joinAnew: 'Als andere Person teilnehmen',
   leftCall: 'Ihr Gespräch läuft noch.',
   listen: 'Zuhören',
+=======
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'Beginnt…',
   myLanguage: 'Meine Sprache',
   myLanguageHint: 'Sie sprechen sie, und Sie hören alle in ihr.',
@@ -41,7 +44,6 @@ export const TALK: TalkTexts = {
   name: 'Mein Name (freiwillig)',
   hear: 'Ich möchte hören',
   hearMine: language => `Meine Sprache (${language})`,
-  guestHint: 'Sie hören alle in dieser Sprache.',
   voice: 'Stimme',
   anyVoice: 'Standardstimme',
   'M-voice': name => `${name} (männlich)`,
@@ -118,12 +120,16 @@ export const TALK: TalkTexts = {
   listensIn: language => `hört ${language}`,
   mutedHere: 'stumm',
   absentHere: 'verbindet neu',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'ist nicht zurückgekommen',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'ist', other: 'sind' })} nicht zurückgekommen.`,
+=======
+  listeners: (count, languages) => `${some(count, { other: '# Zuhörer' })}: ${languages}`,
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Untertitel',
   captionsEmpty: 'Hier erscheinen die Untertitel in beiden Sprachen.',
-  captionsPage: 'Untertitel in eigenem Fenster öffnen',
+  captionsPage: 'Große Untertitel',
   newCaptions: count => some(count, { one: '# neuer Untertitel', other: '# neue Untertitel' }),
   smaller: 'Kleinere Untertitel',
   larger: 'Größere Untertitel',
@@ -141,6 +147,9 @@ export const TALK: TalkTexts = {
     'Starten Sie dann den Server mit der ausgegebenen Adresse neu, und öffnen Sie diese Adresse:',
   link: 'Link',
   qrCode: 'QR-Code des Links',
+  listenLink: 'Link für Zuhörer',
+  listenHint:
+    'Für ein Publikum: Alle wählen ihre Sprache und hören und lesen das Gespräch darin, ohne selbst gehört zu werden.',
   copy: 'Link kopieren',
   copied: 'Kopiert.',
   codeHint: 'Oder mit diesem Code teilnehmen:',

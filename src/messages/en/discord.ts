@@ -58,7 +58,7 @@ export const COMMANDS: Words = {
     forget: ['forget', 'Delete everything stored about you'],
     dial: ['dial', 'Call a phone into the conversation'],
     invite: ['invite', 'Get a code for others to join the conversation'],
-    listen: ['listen', 'Get a private link to hear this in your own language in a browser'],
+    listen: ['listen', 'Get a link to hear this in any language in a browser'],
     pause: ['pause', 'Pause interpreting; the bot stays in the channel'],
     resume: ['resume', 'Continue interpreting after a pause'],
     transcript: ['transcript', 'Get the conversation so far in your language, as a private file'],
@@ -252,7 +252,7 @@ export const COMMANDS: Words = {
 
     listen: {
       link: (url, minutes) =>
-        `Hear this channel in your language: ${url}\nThe link is yours alone and valid for ${minutes} minutes. You only listen: no one hears you. Mute the channel in Discord to avoid hearing it twice.`,
+        `Hear this channel in your language: ${url}\nThe link works for ${minutes} minutes, for everyone you give it to: share it only with people who may hear this channel. Listeners are not heard. Mute the channel in Discord to avoid hearing it twice.`,
       off: 'Listening in a browser is not set up here. The operator of this bot must set `publicUrl`.',
     },
 

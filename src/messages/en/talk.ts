@@ -29,11 +29,14 @@ export const TALK = {
   start: 'Start talking',
   join: 'Join the call',
   again: 'Talk again',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Return to the call',
   continueHere: 'Continue here',
   joinAnew: 'Join as another person',
   leftCall: 'Your call is still going on.',
   listen: 'Listen',
+=======
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'Starting…',
   myLanguage: 'My language',
   myLanguageHint: 'You speak it, and you hear everyone in it.',
@@ -44,7 +47,6 @@ export const TALK = {
   name: 'My name (optional)',
   hear: 'I want to hear',
   hearMine: (language: string) => `My language (${language})`,
-  guestHint: 'You hear everyone in this language.',
   voice: 'Voice',
   anyVoice: 'Default voice',
   'M-voice': (name: string) => `${name} (male)`,
@@ -121,12 +123,17 @@ export const TALK = {
   listensIn: (language: string) => `listens in ${language}`,
   mutedHere: 'muted',
   absentHere: 'reconnecting',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'has not come back',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'has', other: 'have' })} not come back.`,
+=======
+  listeners: (count: number, languages: string) =>
+    `${some(count, { one: '# listener', other: '# listeners' })}: ${languages}`,
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Captions',
   captionsEmpty: 'Captions appear here, in both languages.',
-  captionsPage: 'Open captions in a window of their own',
+  captionsPage: 'Large captions',
   newCaptions: (count: number) => some(count, { one: '# new caption', other: '# new captions' }),
   smaller: 'Smaller captions',
   larger: 'Larger captions',
@@ -143,6 +150,9 @@ export const TALK = {
   inviteRestart: 'Then start the server again with the address that it prints, and open that address:',
   link: 'Link',
   qrCode: 'QR code of the link',
+  listenLink: 'Link for listeners',
+  listenHint:
+    'For an audience: everyone chooses a language, and hears and reads the call in it without being heard.',
   copy: 'Copy link',
   copied: 'Copied.',
   codeHint: 'Or join with this code:',

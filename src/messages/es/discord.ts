@@ -61,7 +61,7 @@ export const COMMANDS: Words = {
     forget: ['olvidar', 'Borrar todo lo que se guarda sobre ti'],
     dial: ['llamar', 'Llamar a un teléfono y unirlo a la conversación'],
     invite: ['invitar', 'Obtener un código para que otros se unan a la conversación'],
-    listen: ['escuchar', 'Obtener un enlace privado para oír esto en tu idioma en un navegador'],
+    listen: ['escuchar', 'Obtener un enlace para oír esto en cualquier idioma en un navegador'],
     pause: ['pausar', 'Pausar la interpretación: no se envía nada y el bot se queda en el canal'],
     resume: ['continuar', 'Continuar la interpretación tras una pausa'],
     transcript: ['transcripción', 'Obtener lo dicho hasta ahora en tu idioma, como archivo privado'],
@@ -257,7 +257,7 @@ export const COMMANDS: Words = {
 
     listen: {
       link: (url, minutes) =>
-        `Oye este canal en tu idioma: ${url}\nEl enlace es solo para ti y vale ${minutes} minutos. Solo escuchas: nadie te oye. Silencia el canal en Discord para no oírlo dos veces.`,
+        `Oye este canal en tu idioma: ${url}\nEl enlace vale ${minutes} minutos para todas las personas a quienes se lo des: compártelo solo con quienes puedan oír este canal. A quien escucha no se le oye. Silencia el canal en Discord para no oírlo dos veces.`,
       off: 'Aquí no se puede escuchar en un navegador. Quien gestiona este bot debe configurar `publicUrl`.',
     },
 

@@ -26,11 +26,14 @@ export const TALK: TalkTexts = {
   start: 'Empezar a hablar',
   join: 'Unirse a la llamada',
   again: 'Volver a hablar',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Volver a la llamada',
   continueHere: 'Continuar aquí',
   joinAnew: 'Unirse como otra persona',
   leftCall: 'Tu llamada sigue en curso.',
   listen: 'Escuchar',
+=======
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'Empezando…',
   myLanguage: 'Mi idioma',
   myLanguageHint: 'Lo hablas tú, y en él oyes a los demás.',
@@ -40,7 +43,6 @@ export const TALK: TalkTexts = {
   name: 'Mi nombre (opcional)',
   hear: 'Quiero oír',
   hearMine: language => `Mi idioma (${language})`,
-  guestHint: 'Oyes a todos en este idioma.',
   voice: 'Voz',
   anyVoice: 'Voz predeterminada',
   'M-voice': name => `${name} (hombre)`,
@@ -116,12 +118,16 @@ export const TALK: TalkTexts = {
   listensIn: language => `escucha en ${language}`,
   mutedHere: 'en silencio',
   absentHere: 'reconectando',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'no ha vuelto',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'no ha vuelto', other: 'no han vuelto' })}.`,
+=======
+  listeners: (count, languages) => `${some(count, { one: '# oyente', other: '# oyentes' })}: ${languages}`,
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Subtítulos',
   captionsEmpty: 'Los subtítulos aparecen aquí, en los dos idiomas.',
-  captionsPage: 'Abrir los subtítulos en otra ventana',
+  captionsPage: 'Subtítulos grandes',
   newCaptions: count => some(count, { one: '# subtítulo nuevo', other: '# subtítulos nuevos' }),
   smaller: 'Subtítulos más pequeños',
   larger: 'Subtítulos más grandes',
@@ -138,6 +144,9 @@ export const TALK: TalkTexts = {
   inviteRestart: 'Después reinicia el servidor con la dirección que aparezca y abre esa dirección:',
   link: 'Enlace',
   qrCode: 'Código QR del enlace',
+  listenLink: 'Enlace para oyentes',
+  listenHint:
+    'Para un público: cada persona elige un idioma, y oye y lee la llamada en él sin que se la oiga.',
   copy: 'Copiar enlace',
   copied: 'Copiado.',
   codeHint: 'O únete con este código:',

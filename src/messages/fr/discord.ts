@@ -65,7 +65,7 @@ export const COMMANDS: Words = {
     forget: ['oublier', 'Effacer tout ce qui est conservé sur toi'],
     dial: ['appeler', 'Appeler un téléphone pour l’ajouter à la conversation'],
     invite: ['inviter', 'Obtenir un code pour que d’autres rejoignent la conversation'],
-    listen: ['écouter', 'Obtenir un lien privé pour entendre ceci dans ta langue dans un navigateur'],
+    listen: ['écouter', 'Obtenir un lien pour écouter dans n’importe quelle langue dans un navigateur'],
     pause: ['pause', 'Mettre en pause : rien n’est envoyé et le bot reste dans le salon'],
     resume: ['reprendre', 'Reprendre l’interprétation après une pause'],
     transcript: ['transcription', 'Obtenir ce qui a été dit dans ta langue, en fichier privé'],
@@ -262,7 +262,7 @@ export const COMMANDS: Words = {
 
     listen: {
       link: (url, minutes) =>
-        `Écoute ce salon dans ta langue : ${url}\nLe lien est pour toi seul et valable ${minutes} minutes. Tu ne fais qu’écouter : personne ne t’entend. Coupe le son du salon dans Discord pour ne pas l’entendre deux fois.`,
+        `Écoute ce salon dans ta langue : ${url}\nLe lien est valable ${minutes} minutes pour toutes les personnes à qui tu le donnes : partage-le seulement avec celles qui peuvent entendre ce salon. Les auditeurs ne sont pas entendus. Coupe le son du salon dans Discord pour ne pas l’entendre deux fois.`,
       off: 'L’écoute dans un navigateur n’est pas configurée ici. L’exploitant de ce bot doit définir `publicUrl`.',
     },
 

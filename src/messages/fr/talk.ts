@@ -27,11 +27,14 @@ export const TALK: TalkTexts = {
   start: 'Commencer à parler',
   join: 'Rejoindre l’appel',
   again: 'Parler à nouveau',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Revenir à l’appel',
   continueHere: 'Continuer ici',
   joinAnew: 'Participer en tant qu’autre personne',
   leftCall: 'Votre appel est toujours en cours.',
   listen: 'Écouter',
+=======
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'Démarrage…',
   myLanguage: 'Ma langue',
   myLanguageHint: 'Vous la parlez, et vous entendez tout le monde dans cette langue.',
@@ -42,7 +45,6 @@ export const TALK: TalkTexts = {
   name: 'Mon nom (facultatif)',
   hear: 'Je veux entendre',
   hearMine: language => `Ma langue (${language})`,
-  guestHint: 'Vous entendez tout le monde dans cette langue.',
   voice: 'Voix',
   anyVoice: 'Voix par défaut',
   'M-voice': name => `${name} (homme)`,
@@ -118,12 +120,17 @@ export const TALK: TalkTexts = {
   listensIn: language => `écoute en ${language}`,
   mutedHere: 'micro coupé',
   absentHere: 'reconnexion',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'n’est pas de retour',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'n’est pas', other: 'ne sont pas' })} de retour.`,
+=======
+  listeners: (count, languages) =>
+    `${some(count, { one: '# auditeur', other: '# auditeurs' })}: ${languages}`,
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Sous-titres',
   captionsEmpty: 'Les sous-titres apparaissent ici, dans les deux langues.',
-  captionsPage: 'Ouvrir les sous-titres dans une autre fenêtre',
+  captionsPage: 'Grands sous-titres',
   newCaptions: count => some(count, { one: '# nouveau sous-titre', other: '# nouveaux sous-titres' }),
   smaller: 'Sous-titres plus petits',
   larger: 'Sous-titres plus grands',
@@ -140,6 +147,9 @@ export const TALK: TalkTexts = {
   inviteRestart: 'Puis redémarrez le serveur avec l’adresse affichée, et ouvrez cette adresse :',
   link: 'Lien',
   qrCode: 'Code QR du lien',
+  listenLink: 'Lien pour auditeurs',
+  listenHint:
+    'Pour un public : chacun choisit une langue, et entend et lit l’appel dans cette langue sans être entendu.',
   copy: 'Copier le lien',
   copied: 'Copié.',
   codeHint: 'Ou rejoindre avec ce code :',

@@ -61,7 +61,7 @@ export const COMMANDS: Words = {
     forget: ['dimentica', 'Cancellare tutto quello che si conserva su di te'],
     dial: ['chiama', 'Chiamare un telefono e aggiungerlo alla conversazione'],
     invite: ['invita', 'Ottenere un codice per far entrare altri nella conversazione'],
-    listen: ['ascolta', 'Ottenere un link privato per sentire tutto nella tua lingua in un browser'],
+    listen: ['ascolta', 'Ottieni un link per ascoltare in qualsiasi lingua nel browser'],
     pause: ['pausa', 'Mettere in pausa: non si invia nulla e il bot resta nel canale'],
     resume: ['riprendi', 'Riprendere l’interpretazione dopo una pausa'],
     transcript: ['trascrizione', 'Ottenere quanto detto finora nella tua lingua, in un file privato'],
@@ -255,7 +255,7 @@ export const COMMANDS: Words = {
 
     listen: {
       link: (url, minutes) =>
-        `Ascolta questo canale nella tua lingua: ${url}\nIl link è solo per te e vale ${minutes} minuti. Ascolti soltanto: nessuno ti sente. Silenzia il canale su Discord per non sentirlo due volte.`,
+        `Ascolta questo canale nella tua lingua: ${url}\nIl link vale ${minutes} minuti per tutte le persone a cui lo dai: condividilo solo con chi può sentire questo canale. Chi ascolta non viene sentito. Silenzia il canale su Discord per non sentirlo due volte.`,
       off: 'Qui l’ascolto in un browser non è configurato. Il gestore di questo bot deve impostare `publicUrl`.',
     },
 

@@ -26,11 +26,14 @@ export const TALK: TalkTexts = {
   start: 'Inizia a parlare',
   join: 'Partecipa alla chiamata',
   again: 'Parla di nuovo',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Torna alla chiamata',
   continueHere: 'Continua qui',
   joinAnew: 'Partecipa come un’altra persona',
   leftCall: 'La tua chiamata è ancora in corso.',
   listen: 'Ascolta',
+=======
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'Avvio…',
   myLanguage: 'La mia lingua',
   myLanguageHint: 'La parli, e in questa lingua senti tutti gli altri.',
@@ -41,7 +44,6 @@ export const TALK: TalkTexts = {
   name: 'Il mio nome (facoltativo)',
   hear: 'Voglio sentire',
   hearMine: language => `La mia lingua (${language})`,
-  guestHint: 'Senti tutti in questa lingua.',
   voice: 'Voce',
   anyVoice: 'Voce predefinita',
   'M-voice': name => `${name} (uomo)`,
@@ -117,12 +119,17 @@ export const TALK: TalkTexts = {
   listensIn: language => `ascolta in ${language}`,
   mutedHere: 'muto',
   absentHere: 'si riconnette',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'non ha fatto ritorno',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'non ha', other: 'non hanno' })} fatto ritorno.`,
+=======
+  listeners: (count, languages) =>
+    `${some(count, { one: '# ascoltatore', other: '# ascoltatori' })}: ${languages}`,
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Sottotitoli',
   captionsEmpty: 'I sottotitoli appaiono qui, in entrambe le lingue.',
-  captionsPage: 'Apri i sottotitoli in una finestra a parte',
+  captionsPage: 'Sottotitoli grandi',
   newCaptions: count => some(count, { one: '# nuovo sottotitolo', other: '# nuovi sottotitoli' }),
   smaller: 'Sottotitoli più piccoli',
   larger: 'Sottotitoli più grandi',
@@ -139,6 +146,9 @@ export const TALK: TalkTexts = {
   inviteRestart: 'Poi riavvia il server con l’indirizzo che compare, e apri quell’indirizzo:',
   link: 'Link',
   qrCode: 'Codice QR del link',
+  listenLink: 'Link per ascoltatori',
+  listenHint:
+    'Per un pubblico: ognuno sceglie una lingua, e sente e legge la chiamata in quella lingua senza essere sentito.',
   copy: 'Copia il link',
   copied: 'Copiato.',
   codeHint: 'Oppure partecipa con questo codice:',

@@ -60,7 +60,7 @@ export const COMMANDS: Words = {
     forget: ['esquecer', 'Apagar tudo o que é guardado sobre você'],
     dial: ['ligar', 'Ligar para um telefone e adicioná-lo à conversa'],
     invite: ['convidar', 'Obter um código para outras pessoas entrarem na conversa'],
-    listen: ['ouvir', 'Obter um link privado para ouvir isto no seu idioma em um navegador'],
+    listen: ['ouvir', 'Obter um link para ouvir isto em qualquer idioma no navegador'],
     pause: ['pausar', 'Pausar a interpretação: nada é enviado e o bot fica no canal'],
     resume: ['retomar', 'Retomar a interpretação depois de uma pausa'],
     transcript: ['transcrição', 'Obter o que foi dito até agora no seu idioma, em um arquivo privado'],
@@ -255,7 +255,7 @@ export const COMMANDS: Words = {
 
     listen: {
       link: (url, minutes) =>
-        `Ouça este canal no seu idioma: ${url}\nO link é só seu e vale por ${minutes} minutos. Você só ouve: ninguém ouve você. Silencie o canal no Discord para não ouvi-lo duas vezes.`,
+        `Ouça este canal no seu idioma: ${url}\nO link vale por ${minutes} minutos para todas as pessoas a quem você o der: compartilhe-o só com quem pode ouvir este canal. Quem ouve não é ouvido. Silencie o canal no Discord para não ouvi-lo duas vezes.`,
       off: 'Ouvir em um navegador não está configurado aqui. O operador deste bot precisa definir `publicUrl`.',
     },
 

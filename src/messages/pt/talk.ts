@@ -26,11 +26,14 @@ export const TALK: TalkTexts = {
   start: 'Começar a falar',
   join: 'Entrar na chamada',
   again: 'Falar de novo',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Voltar à chamada',
   continueHere: 'Continuar aqui',
   joinAnew: 'Entrar como outra pessoa',
   leftCall: 'A sua chamada continua.',
   listen: 'Ouvir',
+=======
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'A iniciar…',
   myLanguage: 'A minha língua',
   myLanguageHint: 'É a que fala e aquela em que ouve os outros.',
@@ -40,7 +43,6 @@ export const TALK: TalkTexts = {
   name: 'O meu nome (opcional)',
   hear: 'Quero ouvir',
   hearMine: language => `A minha língua (${language})`,
-  guestHint: 'Ouve todos nesta língua.',
   voice: 'Voz',
   anyVoice: 'Voz predefinida',
   'M-voice': name => `${name} (homem)`,
@@ -116,12 +118,16 @@ export const TALK: TalkTexts = {
   listensIn: language => `ouve em ${language}`,
   mutedHere: 'silenciado',
   absentHere: 'a ligar de novo',
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'não voltou',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'não voltou', other: 'não voltaram' })}.`,
+=======
+  listeners: (count, languages) => `${some(count, { one: '# ouvinte', other: '# ouvintes' })}: ${languages}`,
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Legendas',
   captionsEmpty: 'As legendas aparecem aqui, nas duas línguas.',
-  captionsPage: 'Abrir as legendas noutra janela',
+  captionsPage: 'Legendas grandes',
   newCaptions: count => some(count, { one: '# legenda nova', other: '# legendas novas' }),
   smaller: 'Legendas mais pequenas',
   larger: 'Legendas maiores',
@@ -138,6 +144,8 @@ export const TALK: TalkTexts = {
   inviteRestart: 'Depois reinicie o servidor com o endereço que aparecer e abra esse endereço:',
   link: 'Link',
   qrCode: 'Código QR do link',
+  listenLink: 'Link para ouvintes',
+  listenHint: 'Para um público: cada pessoa escolhe um idioma, e ouve e lê a chamada nele sem ser ouvida.',
   copy: 'Copiar o link',
   copied: 'Copiado.',
   codeHint: 'Ou entre com este código:',

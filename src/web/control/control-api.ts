@@ -19,7 +19,15 @@ import { play, say, stopAnnouncement } from './operations/announcements.ts'
 import { dial, getCall, hangUpCall, listCalls } from './operations/calls.ts'
 import { linkCaptions, readCaptions, revokeLinks } from './operations/captions.ts'
 import { getFleet } from './operations/fleet.ts'
-import { createCode, linkRoom, listCodes, revokeCode, revokeRoomLinks } from './operations/join.ts'
+import {
+  createCode,
+  linkListeners,
+  linkRoom,
+  listCodes,
+  revokeCode,
+  revokeListenLinks,
+  revokeRoomLinks,
+} from './operations/join.ts'
 import {
   changeParticipant,
   getParticipant,
@@ -71,6 +79,8 @@ export const OPERATIONS: readonly AnyOperation[] = [
   revokeCode,
   linkRoom,
   revokeRoomLinks,
+  linkListeners,
+  revokeListenLinks,
   say,
   play,
   stopAnnouncement,

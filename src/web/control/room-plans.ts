@@ -276,7 +276,8 @@ export class RoomRules implements Admission {
   admit(leg: Leg, invitation: Invitation): void {
     const plan = this.#plans.find(invitation.room)
     const there = this.#relay.rooms.get(invitation.room)?.participants.size ?? 0
-    if (there >= (plan?.maxParticipants ?? Number.POSITIVE_INFINITY))
+    // An audience is no participant.
+    if (leg.listeners === undefined && there >= (plan?.maxParticipants ?? Number.POSITIVE_INFINITY))
       throw new BridgeError('CAPACITY', `the room is full: ${there} participants (maxParticipants)`, {
         retryable: true,
       })

@@ -92,6 +92,9 @@ export const roomSchema = z.strictObject({
   maxParticipants: z.number().nullable(),
   maxMinutes: z.number().nullable(),
   participants: z.number().describe('Number of participants.'),
+  listeners: z
+    .array(z.strictObject({ language: languageField, listeners: z.number() }))
+    .describe('Number of people who listen by links for listening, by language.'),
   recording: recordingSchema.shape.state.nullable(),
 })
 
@@ -127,7 +130,7 @@ export const linkSchema = z.strictObject({
 })
 
 export const roomLinkSchema = z.strictObject({
-  page: z.string().describe('The talk page: path on this server, with the token after `#`.'),
+  page: z.string().describe('The page: path on this server, with the token after `#`.'),
   token: z.string(),
   expiresAt: time,
 })

@@ -20,12 +20,12 @@ export function assertLives(context: ControlContext, room: string): void {
 /** Returns the participant with this ID. Throws `participant_unknown`. */
 export function participantOf({ relay }: ControlContext, id: string): Participant {
   const participant = relay.find(id)
-  if (!participant) throw new ControlError('participant_unknown')
+  if (!participant || participant.isAudience) throw new ControlError('participant_unknown')
   return participant
 }
 
 /**
- * Returns the participants of `room` that `ids` lists, or all. Throws `participant_unknown` for an ID outside the room,
+ * Returns the participants of `room` that `ids` lists, or everyone, also audiences. Throws `participant_unknown` for an ID outside the room,
  * or `nobody_there`.
  */
 export function listenersOf(
@@ -33,7 +33,7 @@ export function listenersOf(
   room: string,
   ids: readonly string[] | undefined,
 ): Participant[] {
-  const there = context.relay.rooms.get(room)?.participants ?? new Map<string, Participant>()
+  const there = context.relay.rooms.get(room)?.everyone ?? new Map<string, Participant>()
   const wanted =
     ids === undefined ? Array.from(there.values()) : Array.from(new Set(ids), id => there.get(id))
   if (wanted.includes(undefined))
@@ -56,6 +56,7 @@ export function roomView(context: ControlContext, name: string): z.input<typeof 
     maxParticipants: plan?.maxParticipants ?? null,
     maxMinutes: plan?.maxMinutes ?? null,
     participants: open?.participants.size ?? 0,
+    listeners: [...(open?.audiences ?? [])],
     recording: context.recorder?.of(name)?.state ?? null,
   }
 }

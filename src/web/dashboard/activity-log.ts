@@ -2,6 +2,7 @@ import { BoundedMap } from '../../common/bounded-map.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RelayEvents } from '../../core/model/events.ts'
 import type { Relay } from '../../core/room/relay.ts'
+import { languageName } from '../../pages/page/languages.ts'
 import { EVENT_WORDS } from './event-words.ts'
 import { channelName } from './page/names.ts'
 import type { EventLine, Latency, Stages } from './state.ts'
@@ -97,6 +98,8 @@ export class ActivityLog implements Disposable {
     const { relay, simulated } = this.#options
     const participant = relay.find(id)
     if (!participant) return this.#names.get(id) ?? id
+    const { hears } = participant.state
+    if (participant.isAudience && hears !== undefined) return `Listeners in ${languageName(hears)}`
     const phone = simulated(participant.leg.call)
     const [, channel, number] = NUMBERED.exec(id) ?? []
     const unnamed = channel === undefined ? id : `${channelName(channel)} ${number}`

@@ -10,7 +10,7 @@ import type { EventKind, EventLine } from './state.ts'
 /** An event line without its number and time. */
 export type EventWords = Omit<EventLine, 'id' | 'at'>
 
-type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'caption'>
+type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'caption' | 'audience'>
 
 /** How participants join, by the name of their channel. */
 const ARRIVALS: Readonly<Record<string, string>> = {

@@ -158,6 +158,7 @@ function roomView(room: Room, sources: ServerSources): RoomView {
     sessions: room.sessions,
     recording: recording(room.name),
     participants: Array.from(room.participants.values(), view),
+    listeners: room.audiences,
   }
 }
 

@@ -51,6 +51,8 @@ export interface RoomView {
   readonly sessions: number
   readonly recording: string | null
   readonly participants: readonly ParticipantView[]
+  /** How many people listen by links for listening, by language. */
+  readonly listeners: readonly { readonly language: string; readonly listeners: number }[]
 }
 
 export type EventKind = 'room' | 'party' | 'session' | 'service' | 'speech' | 'call' | 'recording'

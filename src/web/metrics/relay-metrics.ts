@@ -24,6 +24,12 @@ export function relayMetrics(relay: Relay): Metric[] {
       () => Array.from(byChannel(relay), ([channel, count]) => [[channel], count] as const),
     ),
     labeled(
+      'dragoman_listeners',
+      'People who listen to rooms by links for listening, by language.',
+      ['language'],
+      () => Array.from(listenersByLanguage(relay), ([language, count]) => [[language], count] as const),
+    ),
+    labeled(
       'dragoman_receptions',
       'Pairs of a speaker and a listener, by what the listener gets: translated, stand-in, original (same language), unavailable, nothing (muted, or in the same place).',
       ['gets'],
@@ -195,6 +201,14 @@ function translationMetrics({ metrics }: Relay): Metric[] {
       STAGES.map(stage => [[stage], inSeconds(metrics.stagesMs[stage], STAGE)] as const),
     ),
   ]
+}
+
+function listenersByLanguage(relay: Relay): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { audiences } of relay.rooms.values())
+    for (const { language, listeners } of audiences)
+      counts.set(language, (counts.get(language) ?? 0) + listeners)
+  return counts
 }
 
 function byChannel(relay: Relay): Map<string, number> {

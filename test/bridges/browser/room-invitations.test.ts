@@ -10,7 +10,12 @@ function desk() {
   const clock = new FakeClock(1_000)
   const links = new RoomLinks(clock)
   const roomCodes = new RoomCodes(clock)
-  const invites = new RoomInvitations({ links, roomCodes, page: '/', clock, ttlMs: 2 * HOUR_MS })
+  const listenLinks = new RoomLinks(clock, undefined, 'listen links')
+  const paths = { page: '/', listenPage: '/listen' }
+  const invites = new RoomInvitations({
+    ...{ links, listenLinks, roomCodes, clock, ...paths },
+    ttlMs: 2 * HOUR_MS,
+  })
   /** Requests an invitation; returns whether one was issued, and whether it has a code. */
   const asks = async (room: string, address = 'a') => {
     try {
@@ -19,14 +24,16 @@ function desk() {
       return (error as { code: string }).code
     }
   }
-  return { clock, links, roomCodes, invites, asks }
+  return { clock, links, listenLinks, roomCodes, invites, asks }
 }
 
 describe('invitations from the page', () => {
-  test('admit to the room, by link and by code', async () => {
-    const { links, roomCodes, invites } = desk()
-    const { path, code = '', endsInMs } = await invites.give('r', 'a')
+  test('admit to the room, by link and by code, and only to listen by another link', async () => {
+    const { links, listenLinks, roomCodes, invites } = desk()
+    const { path, listenPath, code = '', endsInMs } = await invites.give('r', 'a')
     expect(await links.find(path.replace('/#join=', ''))).toBe('r')
+    const token = listenPath.replace('/listen#join=', '')
+    expect([await listenLinks.find(token), await links.find(token)]).toEqual(['r', undefined])
     expect(await roomCodes.find(code)).toBe('r')
     expect(endsInMs).toBe(2 * HOUR_MS)
   })

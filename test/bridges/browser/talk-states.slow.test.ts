@@ -211,21 +211,4 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
     expect(await accessibilityFaults(page)).toEqual([])
     await page.context().close()
   })
-
-  test('by a link for listening, the page asks for no microphone and has no controls for speaking', async () => {
-    const b = await opened()
-    const token = await b.bridge.links.issue('desk', 60_000, { listening: true })
-    const { page } = await talkPage(host.browser, `${b.address}/#join=${token}`, {
-      ear: false,
-      script: `navigator.mediaDevices.getUserMedia = () => { throw new Error('not asked for') }`,
-    })
-    expect(await page.locator('#start').textContent()).toBe('Listen')
-    await page.click('#start')
-    await page.locator('#state').getByText('Listening').waitFor()
-    for (const hidden of ['#mute', '#fix', '#invite', '#name', '#hears', '#recording'])
-      expect([hidden, await page.locator(hidden).isVisible()]).toEqual([hidden, false])
-    expect(await page.locator('#speaks').isVisible()).toBe(true)
-    expect(await accessibilityFaults(page)).toEqual([])
-    await page.context().close()
-  })
 })

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
+import { ListenerClient } from '../../support/browser/listener-client.ts'
 import { Talker } from '../../support/browser/page-client.ts'
 import { into, type Parlour, parlour, totalMs } from '../../support/e2e/discord-call-harness.ts'
 import { VOICE } from '../../support/e2e/two-party-harness.ts'
@@ -11,7 +12,7 @@ function addressOf({ x }: Parlour): string {
   return `http://127.0.0.1:${(x.app.server.server.address() as AddressInfo).port}`
 }
 
-const LINK = /https?:\S+#join=(listen-[\w-]{24})/
+const LINK = /https?:\S+\/listen#join=([\w-]{24})/
 
 test('a listener by link hears the channel in their language, while the channel hears another; no one hears them', async () => {
   await using casa = await parlour({ dave: false })
@@ -24,37 +25,25 @@ test('a listener by link hears the channel in their language, while the channel 
   const [, token = ''] = LINK.exec((await ben.command('interpret listen')).text) ?? []
   expect(token).not.toBe('')
 
-  // The page asks for a voice nevertheless: the link decides.
-  const listener = await Talker.open(addressOf(casa))
-  const welcome = await listener.hello({ link: token, speaks: 'fr-fr', hears: 'fr-fr', alone: 'fr-fr' })
-  expect(welcome.self.speaks).toBeUndefined()
+  const hello = { link: token, hears: 'fr-fr' }
+  const listener = await ListenerClient.open(addressOf(casa), hello)
+  await listener.expect('hearing', ({ live }) => live)
   const heard = (hz: number) => totalMs(createResampler(16_000, 8_000).process(listener.pcm).slice(), hz)
   await casa.say(ana, VOICE.callee, 1_500)
   await casa.heard(into(VOICE.callee, 'en-us'), 800)
   await until(() => heard(into(VOICE.callee, 'fr-fr')) >= 800, 20_000, 'French for the listener')
   expect(casa.anyOf(into(VOICE.callee, 'fr-fr'))).toBe(false)
 
-  // Neither speech nor a change gives them a voice, and they cannot invite themselves with one.
-  const sessions = casa.x.service.sessions.length
-  listener.send({ kind: 'change', speaks: 'fr-fr' })
-  listener.send({ kind: 'invite' })
-  await listener.expect('sorry', ({ what }) => what === 'invite')
-  expect((await listener.expect('self')).self.speaks).toBeUndefined()
-  expect(casa.x.service.sessions.length).toBe(sessions)
-  expect(listener.told.some(({ kind }) => kind === 'invited')).toBe(false)
+  // The link admits nobody to talk.
+  const talker = await Talker.open(addressOf(casa))
+  talker.send({ kind: 'hello', speaks: 'fr-fr', hears: 'fr-fr', alone: 'fr-fr', link: token })
+  expect((await talker.expect('refused')).why).toBe('link')
 
-  // The link ends with the conversation.
+  // It waits when the conversation has ended, and its link ends with the room, two minutes later.
   await ben.command('interpret stop')
-  listener.socket.close()
-  const late = await Talker.open(addressOf(casa))
-  await until(
-    async () => {
-      late.send({ kind: 'hello', hears: 'fr-fr', alone: 'fr-fr', link: token })
-      return late.told.some(message => message.kind === 'refused' && message.why === 'link') || late.closed
-    },
-    20_000,
-    'the end of the link',
-  )
+  const isLive = () => listener.told.findLast(message => message.kind === 'hearing')?.live
+  await until(() => isLive() === false, 30_000, 'the end of the conversation')
+  expect(casa.x.app.relay.rooms.size).toBe(0)
 })
 
 test('without a connection to the channel, a member gets no link', async () => {

@@ -33,6 +33,12 @@ export async function silentMicrophone(folder: string): Promise<string> {
   return file
 }
 
+interface Said {
+  readonly soundMs?: number
+  /** The language of the translation; default: the newest one. */
+  readonly to?: LanguageId
+}
+
 /** A server with all pages, whose translations are what `say` is given. */
 export class PageServer implements AsyncDisposable {
   readonly address: string
@@ -69,8 +75,28 @@ export class PageServer implements AsyncDisposable {
   }
 
   /** A token for the room `desk`. */
-  async invitation(options: { readonly listening?: boolean } = {}): Promise<string> {
-    return await this.#app.server.browser.links.issue('desk', 600_000, options)
+  async invitation(): Promise<string> {
+    return await this.#app.server.browser.links.issue('desk', 600_000)
+  }
+
+  /** The path of a link for listening to the room `desk`. */
+  async listening(): Promise<string> {
+    return `/listen#join=${await this.#app.server.browser.listenLinks.issue('desk', 600_000)}`
+  }
+
+  /** The languages in which somebody listens to the room `desk`. */
+  get audiences(): readonly LanguageId[] {
+    return (this.#app.relay.rooms.get('desk')?.audiences ?? []).map(({ language }) => language)
+  }
+
+  /** Cuts everyone off who listens; the pages return. */
+  cutListeners(): void {
+    this.#app.server.browser.releaseRooms(new Set(['desk']))
+  }
+
+  /** Revokes all such links. */
+  async revokeListening(): Promise<void> {
+    await this.#app.server.browser.listenLinks.revokeAll('desk')
   }
 
   /** John, who speaks English, and Ana, who speaks Spanish, or those of them with `names`, call the room `desk`. */
@@ -97,9 +123,10 @@ export class PageServer implements AsyncDisposable {
   async say(
     from: LanguageId,
     text: string,
-    { soundMs, ...result }: Partial<TranslationResult> & { readonly soundMs?: number } = {},
+    { soundMs, to, ...result }: Partial<TranslationResult> & Said = {},
   ): Promise<void> {
-    const speaks = ({ request, closed }: FakeConnection) => request.from === from && !closed
+    const speaks = ({ request, closed }: FakeConnection) =>
+      request.from === from && (to === undefined || request.to === to) && !closed
     const { sink, sent } = await until(
       () => {
         wakeSessions(this.#app.relay, systemClock.now())

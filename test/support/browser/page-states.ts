@@ -92,6 +92,20 @@ async function routed(page: Page): Promise<void> {
   })
 }
 
+/** Hears John and Ana, who talk. */
+async function listening(page: Page, server: PageServer): Promise<void> {
+  await server.callIn()
+  await visible('#state[data-state=live]')(page)
+  await page.click('#play')
+  await server.say('es-es', 'Buenos días a todos.', { to: 'en-us', translation: 'Good morning, everyone.' })
+  await server.say('es-es', 'Hoy hablamos de trenes', {
+    to: 'en-us',
+    translation: 'Today we talk about trains',
+    final: false,
+  })
+  await shows('trains')(page)
+}
+
 const dashboard = (reach: PageState['reach']): PageState => ({
   path: `/dashboard#key=${PAGES_KEY}`,
   reach: async (page, server) => {
@@ -212,18 +226,17 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
     await press('#more', visible('#speaks'))(page)
   }),
   'talk-after': call(press('#stop', visible('#after-title'))),
-  'talk-listener': {
-    path: async server => `/#join=${await server.invitation({ listening: true })}`,
-    reach: visible('#start:enabled'),
+  'listen-waiting': {
+    path: server => server.listening(),
+    reach: visible('#state[data-state=waiting]'),
   },
-  'talk-listener-call': {
-    path: async server => `/#join=${await server.invitation({ listening: true })}`,
-    reach: async (page, server) => {
-      await server.callIn()
-      await press('#start:enabled', state('listening'))(page)
-      await server.say('es-es', 'Buenos días a todos.', { translation: 'Good morning, everyone.' })
-      await shows('Good morning')(page)
-    },
+  'listen-live': {
+    path: server => server.listening(),
+    reach: listening,
+  },
+  'listen-over': {
+    path: `/listen#join=${'x'.repeat(24)}`,
+    reach: visible('#state[data-state=over]'),
   },
   'dashboard-key': { path: '/dashboard', reach: visible('#login') },
   'dashboard-wrong-key': {

@@ -21,6 +21,7 @@ describe('after a crash', () => {
     await first.ask('POST', '/rooms', { name: 'gone', codeMinutes: 60 })
     const { code } = (await first.ask('POST', '/rooms/desk/codes', {})).body
     const { token } = (await first.ask('POST', '/rooms/desk/links', {})).body
+    const { token: listening } = (await first.ask('POST', '/rooms/desk/listen/links', {})).body
     const { token: captions } = (await first.ask('POST', '/rooms/desk/captions/link', {})).body
     await first.ask('DELETE', '/rooms/gone')
     const second = await next()
@@ -29,6 +30,7 @@ describe('after a crash', () => {
     ])
     expect((await second.ask('GET', '/rooms/desk/codes')).body.codes).toMatchObject([{ code }])
     expect(await second.services.roomLinks.find(token)).toBe('desk')
+    expect(await second.services.listenLinks.find(listening)).toBe('desk')
     await second.services.links.learn('desk')
     expect(second.services.links.opens(captions, 'desk')).toBe(true)
     await second.ask('DELETE', '/rooms/desk')

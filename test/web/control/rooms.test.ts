@@ -27,6 +27,7 @@ describe('rooms', () => {
         maxParticipants: 2,
         maxMinutes: null,
         participants: 0,
+        listeners: [],
         recording: null,
         code: null,
       },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import type { LanguageId } from '../../../src/common/language.ts'
 import type { ParticipantChange } from '../../../src/core/model/participant-state.ts'
@@ -48,6 +49,25 @@ test('one alone hears their own voice translated, and readers read captions', as
   expect(hearing('alone')).toEqual(['translation of alone: translating'])
   expect(hearing('reader')).toEqual(['captions of anna: translating', 'silence of deaf: only listens'])
   expect(hearing('deaf')).toEqual(['silence of anna,reader: receives nothing'])
+})
+
+test('an audience is no participant: it is counted by language, and named when it lacks a translation', async () => {
+  const world = await watched()
+  world.join('anna', { ...ENGLISH, name: 'Anna' })
+  const leg = Object.assign(new FakeLeg('browser-audience-1'), { listeners: 12 })
+  world.relay.admit(leg, { room: 'r', hears: 'de-de' })
+  world.translator.refuse = {
+    kind: 'failed',
+    error: new BridgeError('SERVICE_UNREACHABLE', 'nobody there', { retryable: true }),
+  }
+  world.say('anna', sine(440, 4_000))
+  await world.run(3_000)
+  const { rooms, events } = world.state()
+  expect(rooms[0]).toMatchObject({
+    listeners: [{ language: 'de-de', listeners: 12 }],
+    participants: [{ name: 'Anna' }],
+  })
+  expect(events.filter(({ bad }) => bad).map(({ who }) => who)).toContain('Listeners in German (Germany)')
 })
 
 test('during an outage: who lacks whom, the reason, and the problem with its fix', async () => {

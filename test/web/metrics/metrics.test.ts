@@ -1,9 +1,12 @@
 import { type Metric, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
+import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import { Histogram } from '../../../src/common/histogram.ts'
 import { Observer } from '../../../src/core/model/events.ts'
 import { EventMetrics } from '../../../src/web/metrics/event-metrics.ts'
 import { histogram, inSeconds, labeled, listed, single } from '../../../src/web/metrics/metric.ts'
+import { relayMetrics } from '../../../src/web/metrics/relay-metrics.ts'
+import { rooms } from '../../support/relay/rooms.ts'
 
 function registered(metrics: readonly Metric[]): Registry {
   const registry = new Registry()
@@ -77,6 +80,24 @@ test('a histogram has the lines of Prometheus’ format', async () => {
     'dragoman_h_sum{stage="one"} 9',
     'dragoman_h_count{stage="one"} 3',
   ])
+})
+
+test('counts listeners by language, and not as participants', async () => {
+  const { join, relay } = await rooms()
+  join('anna', { speaks: 'en-us', hears: 'en-us' })
+  for (const [hears, listeners] of [
+    ['es-es', 20],
+    ['de-de', 3],
+  ] as const)
+    relay.admit(Object.assign(new FakeLeg(hears), { listeners }), { room: 'r', hears })
+  const lines = await linesOf(registered(relayMetrics(relay)))
+  expect(lines.filter(line => /^dragoman_(listeners|participants|legs)[ {]/.test(line)).sort()).toEqual([
+    'dragoman_legs 3',
+    'dragoman_listeners{language="de-de"} 3',
+    'dragoman_listeners{language="es-es"} 20',
+    'dragoman_participants{channel="fake"} 1',
+  ])
+  await relay.close()
 })
 
 test('counts observed events until it is disposed', async () => {

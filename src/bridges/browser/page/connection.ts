@@ -239,11 +239,6 @@ export class Connection {
   }
 }
 
-/** Returns true for the token of a link whose visitors only listen (`src/core/calls/room-links.ts`). */
-export function isListening(token: string | undefined): boolean {
-  return token?.startsWith('listen-') ?? false
-}
-
 /** Returns the token of a link to a room, which follows `#`. `src/pages/page-document.ts` creates these links. */
 export function joinToken(address: string): string | undefined {
   return /#join=([\w-]+)$/.exec(address)?.[1]

@@ -44,13 +44,16 @@ const link = element('link', HTMLInputElement)
 const qr = element('qr', HTMLElement)
 const copy = element('copy', HTMLButtonElement)
 const share = element('share', HTMLButtonElement)
+const listenLink = element('listen-link', HTMLInputElement)
+const copyListen = element('copy-listen', HTMLButtonElement)
 
 /** Shows an invitation to the room: its link, to copy, share or scan, and its code for other channels. */
 export class Invitation {
   /** Reacts to its buttons from now on. */
   listen(): void {
-    copy.addEventListener('click', () => void this.#copy())
-    link.addEventListener('focus', () => link.select())
+    copy.addEventListener('click', () => void copyFrom(link, copy))
+    copyListen.addEventListener('click', () => void copyFrom(listenLink, copyListen))
+    for (const field of [link, listenLink]) field.addEventListener('focus', () => field.select())
     share.addEventListener('click', () => void this.#share())
     element('invited-close', HTMLButtonElement).addEventListener('click', () => this.#close())
     panel.addEventListener('keydown', ({ key }) => key === 'Escape' && this.#close())
@@ -62,13 +65,15 @@ export class Invitation {
   }
 
   /** Shows it and moves focus to it. */
-  show({ path, publicUrl, code, numbers, discord, endsInMs }: Extract<Outbound, { kind: 'invited' }>): void {
+  show(message: Extract<Outbound, { kind: 'invited' }>): void {
+    const { path, listenPath, publicUrl, code, numbers, discord, endsInMs } = message
     panel.hidden = false
     // Others can use this page’s address, unless it is only valid on this machine.
-    link.value =
-      publicUrl !== undefined && LOOPBACK.has(location.hostname)
-        ? publicUrl.replace(/\/+$/, '') + path
-        : location.origin + location.pathname + path.slice(path.indexOf('#'))
+    const base =
+      publicUrl !== undefined && LOOPBACK.has(location.hostname) ? publicUrl.replace(/\/+$/, '') : undefined
+    const fragment = (of: string) => of.slice(of.indexOf('#'))
+    link.value = base === undefined ? location.origin + location.pathname + fragment(path) : base + path
+    listenLink.value = base === undefined ? fromRoot('listen').href + fragment(listenPath) : base + listenPath
     element('invite-hint', HTMLElement).textContent = say('inviteHint', Math.round(endsInMs / 60_000))
     element('invite-code', HTMLElement).hidden = code === undefined
     element('code-shown', HTMLElement).textContent = (code ?? '').replace(/^(\d{4})(?=\d{4}$)/, '$1 ')
@@ -102,16 +107,16 @@ export class Invitation {
       link.focus()
     }
   }
+}
 
-  async #copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(link.value)
-      copy.textContent = say('copied')
-      setTimeout(() => {
-        copy.textContent = say('copy')
-      }, 2_000)
-    } catch {
-      link.focus()
-    }
+async function copyFrom(field: HTMLInputElement, button: HTMLButtonElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(field.value)
+    button.textContent = say('copied')
+    setTimeout(() => {
+      button.textContent = say('copy')
+    }, 2_000)
+  } catch {
+    field.focus()
   }
 }

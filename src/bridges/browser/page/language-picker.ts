@@ -70,16 +70,12 @@ const echo = element('echo', HTMLButtonElement)
 const hint = element('hint', HTMLElement)
 const options = element('options', HTMLDetailsElement)
 
-/** Someone who starts a call, who joins one by a link, or who only listens to one. */
-export type Visitor = 'host' | 'guest' | 'listener'
-
 /**
  * One question: the visitor's language, which they speak and hear. Behind it, for those who want it: another language to
  * hear, its voice, and their own voice in another language while they are alone.
  */
 export class Choices {
   readonly #catalog: Catalog
-  readonly #visitor: Visitor
   readonly #kept: Kept
   readonly #start: MyLanguage
   #speaks: string
@@ -88,10 +84,9 @@ export class Choices {
   #echo = false
 
   /** Calls `changed` after each choice. */
-  constructor(catalog: Catalog, visitor: Visitor, changed: () => void) {
+  constructor(catalog: Catalog, changed: () => void) {
     const { languages, defaults } = catalog
     this.#catalog = catalog
-    this.#visitor = visitor
     this.#kept = read()
     this.#start = myLanguage(languages, navigator.languages, {
       kept: this.#kept.mine,
@@ -100,10 +95,9 @@ export class Choices {
     this.#speaks = this.#start.speaks
     this.#hears = this.#start.hears
     const heard = languages.filter(each => each.heard)
-    fill(speaks, named(visitor === 'listener' ? hearable(languages) : heard))
+    fill(speaks, named(heard))
     speaks.addEventListener('change', () => {
-      this.#hears = speaks.value
-      if (visitor !== 'listener') this.#speaks = this.#kept.mine = speaks.value
+      this.#hears = this.#speaks = this.#kept.mine = speaks.value
       this.#changed(changed)
     })
     hears.addEventListener('change', () => {
@@ -159,8 +153,7 @@ export class Choices {
 
   #show(): void {
     const { languages, voices } = this.#catalog
-    const listens = this.#visitor === 'listener'
-    speaks.value = listens ? this.#hears : this.#speaks
+    speaks.value = this.#speaks
     const mine = languages.find(({ id }) => id === this.#speaks)
     fill(hears, [
       ...(mine ? [{ id: mine.id, name: say('hearMine', ownName(mine.id)) }] : []),
@@ -181,7 +174,6 @@ export class Choices {
 
   #hint(): string {
     const { lacking, speaks: first, hears: audible } = this.#start
-    if (this.#visitor === 'listener') return say('guestHint')
     if (lacking === undefined || this.#speaks !== first) return say('myLanguageHint')
     const name = nameIn(lacking)
     if (sameLanguage(audible, first)) return say('unoffered', name)

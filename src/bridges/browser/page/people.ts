@@ -1,3 +1,4 @@
+import type { Audience } from '../../../core/model/audience.ts'
 import { element, made } from '../../../pages/page/dom.ts'
 import type { ShownParty } from './missing-people.ts'
 import { nameIn } from './my-language.ts'
@@ -33,6 +34,7 @@ function share(level: number): string {
 
 const card = element('people-card', HTMLElement)
 const list = element('people', HTMLUListElement)
+const listeners = element('listeners', HTMLElement)
 
 /** Lists the participants of the room. */
 export class People {
@@ -55,6 +57,14 @@ export class People {
         return item
       }),
     )
+  }
+
+  /** Shows how many people listen in which language by links for listening. */
+  audiences(audiences: readonly Audience[]): void {
+    const sum = audiences.reduce((total, each) => total + each.listeners, 0)
+    const each = audiences.map(({ language, listeners: count }) => `${nameIn(language)} ${count}`)
+    listeners.hidden = sum === 0
+    listeners.textContent = sum === 0 ? '' : say('listeners', sum, each.join(', '))
   }
 
   hide(): void {

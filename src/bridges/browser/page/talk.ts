@@ -4,8 +4,12 @@ import { Sound } from './audio.ts'
 import type { ConnectionState } from './call-state.ts'
 import { CallView } from './call-view.ts'
 import { Captions } from './captions.ts'
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
 import { Connection, type Hello, isListening, joinToken } from './connection.ts'
 import { Devices } from './devices.ts'
+=======
+import { Connection, joinToken } from './connection.ts'
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
 import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { MediaControls } from './media-controls.ts'
@@ -39,7 +43,6 @@ const SHOWN: readonly Words[] = [...STATES, 'line-connecting', 'line-waiting', '
 
 /** A link to a room: browsers do not send the part after `#` to any server. */
 const link = joinToken(location.hash)
-const listening = isListening(link)
 
 /** Milliseconds since 1970. */
 function wallTime(): number {
@@ -92,9 +95,7 @@ class Talk {
   constructor(catalog: Catalog) {
     this.#catalog = catalog
     this.#people = new People()
-    this.#choices = new Choices(catalog, listening ? 'listener' : link === undefined ? 'host' : 'guest', () =>
-      this.#chose(),
-    )
+    this.#choices = new Choices(catalog, () => this.#chose())
     this.#view = new CallView({
       captions: () => this.#captions.kept,
       fixMicrophone: () => void this.#fixMicrophone(),
@@ -151,8 +152,12 @@ class Talk {
   #listen(): void {
     this.#view.listen()
     this.#invitation.listen()
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
     start.addEventListener('click', () => void this.#start(!listening, true))
     fresh.addEventListener('click', () => void this.#start(!listening))
+=======
+    start.addEventListener('click', () => void this.#start(true))
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
     echo.addEventListener('click', () => {
       this.#choices.echo(true)
       void this.#start(true)
@@ -380,7 +385,6 @@ class Talk {
     return {
       kind: 'hello',
       ...this.#choices.wanted,
-      ...(listening ? { speaks: undefined } : {}),
       muted: this.#muted,
       original: this.#devices.original,
       ...(name === '' ? {} : { name }),
@@ -414,6 +418,7 @@ class Talk {
         this.#sound?.order({ kind: 'begin' })
         this.#missing.welcomed(message.server, message.parties, performance.now())
         this.#company(message.parties)
+        this.#people.audiences(message.listeners)
         // Users who rejoin by a link after a long interruption keep their captions page.
         if (message.captions !== undefined || !this.#welcomed) this.#captions.lead(message.captions)
         this.#fit(message.self)
@@ -428,6 +433,7 @@ class Talk {
       case 'parties':
         this.#missing.changed(message.parties)
         this.#company(message.parties)
+        this.#people.audiences(message.listeners)
         return
       case 'caption':
         this.#captions.show(message)
@@ -503,12 +509,16 @@ class Talk {
     // The button pressed is hidden now: move focus to its neighbor.
     if (on && document.activeElement === document.body) mute.focus()
     if (on) return
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
     const elsewhere = this.#complaint === 'ended-replaced'
     const over = !elsewhere && this.#complaint !== 'lost'
     if (elsewhere) this.#offer = 'continueHere'
     else if (!over && this.#memory.visit) this.#offer = 'rejoin'
     else if (this.#offer === 'rejoin' || this.#offer === 'continueHere' || (this.#welcomed && !listening))
       this.#offer = listening ? 'listen' : 'again'
+=======
+    if (this.#welcomed) this.#offer = 'again'
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
     this.#again()
     this.#watch.end()
     this.#wakeLock.release()
@@ -573,8 +583,12 @@ class Talk {
     this.#view.show(
       {
         line,
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
         sound: this.#watch.vital,
         microphone: listening || (this.#sound?.hasMicrophone !== false && !this.#blocked),
+=======
+        microphone: this.#sound?.hasMicrophone !== false && !this.#blocked,
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
         muted: this.#muted || this.#silenced,
         outage: this.#outage,
       },

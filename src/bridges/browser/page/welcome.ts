@@ -2,7 +2,6 @@ import { primaryLanguage } from '../../../common/language.ts'
 import { element } from '../../../pages/page/dom.ts'
 import { hearable } from '../../../pages/page/languages.ts'
 import type { JoinRefusal } from '../protocol.ts'
-import { isListening } from './connection.ts'
 import type { Catalog } from './language-picker.ts'
 import { nameIn } from './my-language.ts'
 import { pageLanguage, say, type Words } from './words.ts'
@@ -18,7 +17,11 @@ const anew = element('anew', HTMLAnchorElement)
 const toDashboard = element('to-dashboard', HTMLAnchorElement)
 
 /** Action of the start button. */
+<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
 export type Offer = 'start' | 'join' | 'listen' | 'again' | 'rejoin' | 'continueHere'
+=======
+export type Offer = 'start' | 'join' | 'again'
+>>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
 
 /** The visitor's possible actions on this page, or why the page offers none. */
 export interface Welcome {
@@ -29,8 +32,6 @@ export interface Welcome {
 /** Shows a visitor, with or without `link`, their call partners and the actions before a call. */
 export function showWelcome(catalog: Catalog, link: string | undefined): Welcome {
   const { invited, inviter, present: names = [], recordings, dashboard, welcome } = catalog
-  const listening = isListening(link)
-  document.body.toggleAttribute('data-listening', listening)
   for (const { url, text } of recordings) recording.append(new Option(text, url))
   play.disabled = recordings.length === 0
   element('recordings-card', HTMLElement).hidden = recordings.length === 0
@@ -53,7 +54,7 @@ export function showWelcome(catalog: Catalog, link: string | undefined): Welcome
   lead.textContent = inviter === undefined ? say('invited') : say('invitedBy', inviter)
   present.hidden = names.length === 0
   present.textContent = say('present', listed(names))
-  return { offer: listening ? 'listen' : 'join', obstacle: undefined }
+  return { offer: 'join', obstacle: undefined }
 }
 
 /**

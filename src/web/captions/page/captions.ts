@@ -46,8 +46,11 @@ entry.addEventListener('submit', event => {
 })
 
 function read(room: string, access: Access): void {
-  element('room', HTMLElement).textContent = room
-  document.title = say('titleOf', room)
+  // Whoever has a link knows the call, not the name of its room.
+  if (access.kind === 'key') {
+    element('room', HTMLElement).textContent = room
+    document.title = say('titleOf', room)
+  }
   element('to-dashboard', HTMLAnchorElement).hidden = access.kind === 'link'
   element('tools', HTMLDivElement).hidden = false
   element('stage', HTMLElement).hidden = false

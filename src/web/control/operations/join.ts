@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isoTime } from '../../../common/wall-clock.ts'
 import { LONGEST_LINK_MS } from '../../../core/calls/room-links.ts'
-import { joinPath } from '../../../pages/page-document.ts'
+import { joinPath, listenPath } from '../../../pages/page-document.ts'
 import { ControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
 import { codeSchema, minutes, roomLinkSchema, roomName, roomParams } from '../schemas.ts'
@@ -118,5 +118,50 @@ export const revokeRoomLinks = operation({
   async run(context, { params: { room } }) {
     assertRoom(context, room)
     return { room, revoked: await context.roomLinks.revokeAll(room) }
+  },
+})
+
+export const linkListeners = operation({
+  id: 'linkListeners',
+  method: 'POST',
+  path: '/rooms/{room}/listen/links',
+  group: 'Join codes',
+  summary: 'Creates a link for listening to a room in a browser',
+  about:
+    'For an audience: anyone with the link chooses a language, and hears and reads the room in it, without being heard. All who listen in one language share one session per speaker. Limits: `browser.maxListeners`, `browser.maxListenLanguages`. It ends as links for talking do.',
+  params: roomParams,
+  body: z
+    .strictObject({
+      minutes: minutes(LONGEST_LINK_MS / MINUTE_MS)
+        .default(60)
+        .describe('Lifetime of the link. Its listeners leave when it expires.'),
+    })
+    .prefault({}),
+  status: 201,
+  answer: roomLinkSchema,
+  errors: ['room_unknown', 'capacity'],
+  async run(context, { params: { room }, body }) {
+    assertLives(context, room)
+    const ttlMs = body.minutes * MINUTE_MS
+    const token = await context.listenLinks.issue(room, ttlMs)
+    return { page: listenPath(token), token, expiresAt: isoTime(context.wall() + ttlMs) }
+  },
+})
+
+export const revokeListenLinks = operation({
+  id: 'revokeListenLinks',
+  method: 'DELETE',
+  path: '/rooms/{room}/listen/links',
+  group: 'Join codes',
+  summary: 'Revokes the links for listening to a room',
+  about:
+    'Revokes all links created so far, including those of the page. Their listeners leave within ten seconds.',
+  params: roomParams,
+  status: 200,
+  answer: z.strictObject({ room: z.string(), revoked: z.int() }),
+  errors: ['room_unknown'],
+  async run(context, { params: { room } }) {
+    assertRoom(context, room)
+    return { room, revoked: await context.listenLinks.revokeAll(room) }
   },
 })

@@ -48,7 +48,7 @@ function textOf({ id, name, channel, speaks, hears, simulated }: ParticipantView
 }
 
 function card(room: PlacedRoom, shown: readonly ParticipantView[], props: RoomsProps) {
-  const { name, node, sessions, recording, since, participants } = room
+  const { name, node, sessions, recording, since, participants, listeners } = room
   const about = [
     many(participants.length, 'participant'),
     many(sessions, 'open session'),
@@ -63,8 +63,18 @@ function card(room: PlacedRoom, shown: readonly ParticipantView[], props: RoomsP
         <button type="button" class="small" aria-label=${`Details of ${name}`} onClick=${() => props.openRoom(name)}>Details</button>
       </div>
       <ul>${shown.map(each => row(each, props))}</ul>
+      ${listeners.length > 0 && html`<p class="faint figure">${audience(listeners, props.offered)}</p>`}
     </section>
   `
+}
+
+/** `12 listeners: German 8, French 4`. */
+function audience(listeners: PlacedRoom['listeners'], offered: readonly string[]): string {
+  const sum = listeners.reduce((total, each) => total + each.listeners, 0)
+  const each = listeners.map(
+    ({ language, listeners: count }) => `${shortLanguageName(language, offered)} ${count}`,
+  )
+  return `${many(sum, 'listener')}: ${each.join(', ')}`
 }
 
 function row(participant: ParticipantView, { at, offered, openParticipant }: RoomsProps) {

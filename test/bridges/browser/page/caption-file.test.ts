@@ -17,12 +17,4 @@ describe('the captions of a call as a file', () => {
         '2\n01:02:03,004 --> 01:02:03,005\nBen <b>: R&D -->\nnow\n',
     )
   })
-
-  it('contain no markup of others in WebVTT', () => {
-    expect(captionFile(CAPTIONS, 'vtt')).toBe(
-      'WEBVTT\n\n00:00:00.000 --> 00:00:01.250\nAna: buenos días\ngood morning\n\n' +
-        '01:02:03.004 --> 01:02:03.005\nBen &lt;b&gt;: R&amp;D --&gt;\nnow\n',
-    )
-    expect(captionFile([], 'vtt')).toBe('WEBVTT\n')
-  })
 })
