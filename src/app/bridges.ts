@@ -32,13 +32,10 @@ export interface BrowserOptions {
   /** A Discord bot also accepts room codes. */
   readonly discord: boolean
   readonly links: RoomLinks
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   readonly visits: RoomVisits
-=======
   readonly listenLinks: RoomLinks
   readonly audienceAdmission: Admission
   readonly audienceLanguage: BrowserBridgeOptions['audienceLanguage'] & {}
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   /** Undefined: this server works alone. */
   readonly homes: BrowserBridgeOptions['homes']
   readonly overloadCheck: OverloadCheck

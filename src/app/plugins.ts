@@ -104,11 +104,7 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
 function browser(context: AppContext) {
   const { settings, fleet, homes, calls, guards, control, service, clock, log } = context
   const { relay, twoPartyCalls, roomCodes, addressCodeLimiter: roomCodeLimiter } = calls
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-  const { roomLinks, visits, lives, links, groupOf } = control.services
-=======
-  const { roomLinks, listenLinks, lives, links, groupOf, plans } = control.services
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
+  const { roomLinks, listenLinks, visits, lives, links, groupOf, plans } = control.services
   const { languages, publicUrl } = settings
   return browserOptions(settings.browser, {
     ...{ relay, roomCodes, roomCodeLimiter, languages, publicUrl, service, groupOf, clock, log },
@@ -116,14 +112,11 @@ function browser(context: AppContext) {
     overloadCheck: guards.overloadCheck,
     numbers: numbersOf(settings),
     links: roomLinks,
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
     visits,
-=======
     listenLinks,
     // Not by the twoPartyCalls: an audience takes no part in a call.
     audienceAdmission: control.admission(relay),
     audienceLanguage: (room, language) => refusedLanguages(plans.find(room), [language]).length === 0,
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
     homes: fleet.status === 'alone' ? undefined : homes,
     captions: (room, ttlMs) =>
       // Without API keys, the data of captions is not kept.

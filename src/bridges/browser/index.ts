@@ -89,16 +89,15 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const originCheck = new OriginCheck({ publicUrl: options.publicUrl, origins: settings.origins })
   const counters = new BridgeCounters()
   const links = options.links ?? new RoomLinks(clock)
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   const visits = options.visits ?? new RoomVisits(clock)
-  const ending = options.links ? undefined : revokeWithRooms([links, visits], relay, clock)
-  const sessions = new BrowserSessions({ relay, visits, clock, log, maxMs: settings.maxMinutes * 60_000 })
-=======
   const listenLinks = options.listenLinks ?? new RoomLinks(clock, undefined, 'listen links')
-  const own = [...(options.links ? [] : [links]), ...(options.listenLinks ? [] : [listenLinks])]
+  const own = [
+    ...(options.links ? [] : [links]),
+    ...(options.visits ? [] : [visits]),
+    ...(options.listenLinks ? [] : [listenLinks]),
+  ]
   const ending = own.length === 0 ? undefined : revokeWithRooms(own, relay, clock)
-  const sessions = new BrowserSessions(relay, clock, settings.maxMinutes * 60_000)
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
+  const sessions = new BrowserSessions({ relay, visits, clock, log, maxMs: settings.maxMinutes * 60_000 })
   sessions.start()
   const offer = new OfferCache(options.offer, clock)
   const reception = new VisitorReception({
@@ -110,19 +109,14 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     limits,
     offer,
     links,
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
     visits,
-=======
     listenLinks,
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
     sessions,
     counters,
     clock,
     log,
   })
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   await reception.start()
-=======
   const audiences = new Audiences({
     ...{ relay, clock, log },
     admission: options.audienceAdmission ?? relay,
@@ -137,7 +131,6 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     homes: options.homes,
     allows: options.audienceLanguage ?? (() => true),
   })
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   const sockets = new Set<PageSocket>()
   const lobby = new Lobby(counters)
   const { groupOf = addressPrefix } = options
@@ -227,28 +220,17 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
 
 /** Revokes the bridge’s own links and visits when their rooms end. */
 function revokeWithRooms(
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   kinds: readonly (RoomLinks | RoomVisits)[],
-=======
-  own: readonly RoomLinks[],
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   { observer, rooms }: Pick<BrowserBridgeOptions['relay'], 'observer' | 'rooms'>,
   clock: Clock,
 ): Disposable {
   const lives = new RoomLives(clock)
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   lives.onEnded(room => {
     for (const kind of kinds) void kind.revokeAll(room)
   })
   const watch = observer.on('room', async ({ room, state }) => {
     if (state === 'opened') lives.opened(room)
     else if ((await Promise.all(kinds.map(kind => kind.has(room)))).includes(true)) lives.closed(room)
-=======
-  lives.onEnded(room => void Promise.all(own.map(links => links.revokeAll(room))))
-  const watch = observer.on('room', async ({ room, state }) => {
-    if (state === 'opened') lives.opened(room)
-    else if ((await Promise.all(own.map(links => links.has(room)))).includes(true)) lives.closed(room)
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
     // It can have opened again.
     else if (!rooms.has(room)) lives.end(room)
   })

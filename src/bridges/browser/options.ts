@@ -72,16 +72,13 @@ export interface BrowserBridgeOptions {
   readonly discord?: boolean
   /** Shared stores of links for talking and for listening, which their creator disposes of. */
   readonly links?: RoomLinks
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   /** Shared store of visits that can be continued after a restart. Default: in memory. */
   readonly visits?: RoomVisits
-=======
   readonly listenLinks?: RoomLinks
   /** Admits audiences, which are no visitors; default: the relay itself. */
   readonly audienceAdmission?: Admission
   /** Returns whether an audience of `room` can hear `language`; default: each that the service has. */
   readonly audienceLanguage?: (room: string, language: LanguageId) => boolean
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   /** Returns the path of a captions page for `room` that is valid for `ttlMs`, or undefined. */
   readonly captions?: (room: string, ttlMs: number) => string | undefined
   /** Path of the dashboard; absent: the page does not link to one. */
@@ -117,13 +114,10 @@ export const browserBridgeOptionsSchema = z.strictObject({
   groupOf: callable('it returns the group of an address').optional(),
   numbers: z.array(z.string('a phone number'), 'a list of phone numbers').optional(),
   links: having('the links to rooms', 'issue', 'find').optional(),
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   visits: having('the visits to rooms', 'keep', 'find').optional(),
-=======
   listenLinks: having('the links for listening to rooms', 'issue', 'find').optional(),
   audienceAdmission: having('the relay or policy that admits audiences', 'admit').optional(),
   audienceLanguage: callable('it returns whether an audience can hear a language').optional(),
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: callable('it returns the path of the captions of a room').optional(),
   discord: z.boolean('true or false').optional(),
   dashboard: z.string('a path').optional(),

@@ -2,11 +2,8 @@ import { z } from 'zod'
 import { asciiDigits } from '../../common/digits.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { languageSchema } from '../../common/setting-fields.ts'
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-import type { Reception } from '../../core/model/reception.ts'
-=======
 import type { Audience } from '../../core/model/audience.ts'
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
+import type { Reception } from '../../core/model/reception.ts'
 
 /** Reasons for rejecting a visitor or ending a visit; the page has a message for each. */
 export const REFUSALS = [

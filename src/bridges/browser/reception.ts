@@ -5,12 +5,8 @@ import { BridgeError } from '../../common/errors.ts'
 import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import { CodeAttempts } from '../../core/calls/code-attempts.ts'
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-import { isListening, LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
-import type { RoomVisits } from '../../core/calls/room-visits.ts'
-=======
 import { LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
+import type { RoomVisits } from '../../core/calls/room-visits.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { checkedInvitation } from '../../core/model/invitation-check.ts'
 import { isPacketLength } from './audio-packet.ts'
@@ -51,11 +47,8 @@ export interface ReceptionOptions {
   readonly limits: BrowserLimits
   readonly offer: OfferCache
   readonly links: RoomLinks
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   readonly visits: RoomVisits
-=======
   readonly listenLinks: RoomLinks
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   readonly sessions: BrowserSessions
   /** The paths of the page, and of that for listening. */
   readonly page: string
@@ -274,10 +267,6 @@ export class VisitorReception {
     const session = sessions.begin(
       {
         ...{ room: invitation.room, invited: guest.invited, rejoin },
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-        listens: earlier?.listens ?? (hello.link !== undefined && isListening(hello.link)),
-=======
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
         group: caller.local ? undefined : caller.group,
         unnamed: decision.name === undefined ? name : undefined,
       },

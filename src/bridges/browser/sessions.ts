@@ -1,12 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, Ticker } from '../../common/clock.ts'
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
 import type { EndReason } from '../../common/lifecycle.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
 import type { KeptVisit, RoomVisits } from '../../core/calls/room-visits.ts'
-=======
 import type { Audience } from '../../core/model/audience.ts'
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
 import type { Participant } from '../../core/room/participant.ts'
 import type { BrowserLeg } from './browser-leg.ts'
 import { BrowserLegCounters } from './leg-counters.ts'
@@ -66,14 +63,9 @@ export class BrowserSessions implements Disposable {
       observer.on('admitted', touch),
       observer.on('disconnected', touch),
       observer.on('reconnected', touch),
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
+      observer.on('audience', touch),
       observer.on('left', ({ room, participant, reason }) => {
         this.#left(room, participant, reason)
-=======
-      observer.on('audience', touch),
-      observer.on('left', ({ room, participant }) => {
-        this.#left(room, participant)
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
         this.#touch(room)
       }),
       observer.on('changed', ({ room, participant, state, changes }) => {

@@ -32,17 +32,15 @@ export interface Leg {
    */
   readonly messageMs?: number | undefined
   /**
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
    * The channel adds comfort noise to what it plays: silence is played in pauses as well, so that the line is not dead. Default:
    * false.
    */
   readonly comfortNoise?: boolean
-=======
+  /**
    * Present for the output to an audience, which many people hear: their number. It only listens, joins a room that is
    * open, and is none of its participants, so it does not keep the room open.
    */
   readonly listeners?: number
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   /** Settles once, never rejects. */
   readonly ended: Promise<EndReason>
   /** Sets the receiver of the input. Called exactly once, by `relay.admit()`, before the first frame. */

@@ -61,32 +61,6 @@ export class RoomRouter {
     return this.#interpretations
   }
 
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-=======
-  /** The interpretations in use, without those that only complete their last words. */
-  *current(): Generator<Interpretation> {
-    for (const interpretation of this.#interpretations.values())
-      if (!this.#draining.has(interpretation)) yield interpretation
-  }
-
-  /** What each listener and reader gets from each speaker. */
-  receptions(): Reception[] {
-    const all: Reception[] = []
-    /** Audiences that hear the original and read its transcript. */
-    const known = new Set<string>()
-    for (const { speaker, listeners, to, gets } of this.current())
-      for (const listener of listeners) {
-        all.push({ speaker: speaker.id, listener, to, gets })
-        known.add(`${speaker.id} ${listener}`)
-      }
-    for (const { id: listener, playout } of this.#participants.values())
-      for (const { speaker, session, passes } of playout.voices.values())
-        if (!session && this.#participants.has(speaker) && !known.has(`${speaker} ${listener}`))
-          all.push({ speaker, listener, gets: passes ? 'original' : 'nothing' })
-    return all
-  }
-
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   /** Checks the sessions' deadlines. */
   check(now: number): void {
     for (const { session } of this.#interpretations.values())

@@ -162,11 +162,7 @@ export class Room implements ParticipantHost {
       } catch (error) {
         participant.failed(error)
       }
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-=======
-    this.#outages.check(this.#router.current(), now)
     this.#endIfUnused()
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   }
 
   /** Ends every leg; the room ends when everyone has left. Idempotent: every call awaits the first. */
@@ -190,11 +186,7 @@ export class Room implements ParticipantHost {
     if (this.#over) return
     this.#over = true
     this.#closing = true
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-=======
     for (const audience of this.#everyone.values()) void audience.hangUp(reason)
-    this.#outages.check([], this.#options.clock.now())
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
     this.#router.close()
     this.#taps.end()
     this.#settle(reason)

@@ -26,14 +26,10 @@ export const TALK: TalkTexts = {
   start: 'Gespräch beginnen',
   join: 'Am Gespräch teilnehmen',
   again: 'Weiter sprechen',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Zurück zum Gespräch',
   continueHere: 'Hier weitersprechen',
   joinAnew: 'Als andere Person teilnehmen',
   leftCall: 'Ihr Gespräch läuft noch.',
-  listen: 'Zuhören',
-=======
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'Beginnt…',
   myLanguage: 'Meine Sprache',
   myLanguageHint: 'Sie sprechen sie, und Sie hören alle in ihr.',
@@ -120,13 +116,10 @@ export const TALK: TalkTexts = {
   listensIn: language => `hört ${language}`,
   mutedHere: 'stumm',
   absentHere: 'verbindet neu',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'ist nicht zurückgekommen',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'ist', other: 'sind' })} nicht zurückgekommen.`,
-=======
   listeners: (count, languages) => `${some(count, { other: '# Zuhörer' })}: ${languages}`,
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Untertitel',
   captionsEmpty: 'Hier erscheinen die Untertitel in beiden Sprachen.',
   captionsPage: 'Große Untertitel',

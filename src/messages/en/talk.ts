@@ -29,14 +29,10 @@ export const TALK = {
   start: 'Start talking',
   join: 'Join the call',
   again: 'Talk again',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Return to the call',
   continueHere: 'Continue here',
   joinAnew: 'Join as another person',
   leftCall: 'Your call is still going on.',
-  listen: 'Listen',
-=======
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'Starting…',
   myLanguage: 'My language',
   myLanguageHint: 'You speak it, and you hear everyone in it.',
@@ -123,14 +119,11 @@ export const TALK = {
   listensIn: (language: string) => `listens in ${language}`,
   mutedHere: 'muted',
   absentHere: 'reconnecting',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'has not come back',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'has', other: 'have' })} not come back.`,
-=======
   listeners: (count: number, languages: string) =>
     `${some(count, { one: '# listener', other: '# listeners' })}: ${languages}`,
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Captions',
   captionsEmpty: 'Captions appear here, in both languages.',
   captionsPage: 'Large captions',

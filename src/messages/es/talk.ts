@@ -26,14 +26,10 @@ export const TALK: TalkTexts = {
   start: 'Empezar a hablar',
   join: 'Unirse a la llamada',
   again: 'Volver a hablar',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Volver a la llamada',
   continueHere: 'Continuar aquí',
   joinAnew: 'Unirse como otra persona',
   leftCall: 'Tu llamada sigue en curso.',
-  listen: 'Escuchar',
-=======
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'Empezando…',
   myLanguage: 'Mi idioma',
   myLanguageHint: 'Lo hablas tú, y en él oyes a los demás.',
@@ -118,13 +114,10 @@ export const TALK: TalkTexts = {
   listensIn: language => `escucha en ${language}`,
   mutedHere: 'en silencio',
   absentHere: 'reconectando',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'no ha vuelto',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'no ha vuelto', other: 'no han vuelto' })}.`,
-=======
   listeners: (count, languages) => `${some(count, { one: '# oyente', other: '# oyentes' })}: ${languages}`,
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Subtítulos',
   captionsEmpty: 'Los subtítulos aparecen aquí, en los dos idiomas.',
   captionsPage: 'Subtítulos grandes',

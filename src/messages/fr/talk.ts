@@ -27,14 +27,10 @@ export const TALK: TalkTexts = {
   start: 'Commencer à parler',
   join: 'Rejoindre l’appel',
   again: 'Parler à nouveau',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Revenir à l’appel',
   continueHere: 'Continuer ici',
   joinAnew: 'Participer en tant qu’autre personne',
   leftCall: 'Votre appel est toujours en cours.',
-  listen: 'Écouter',
-=======
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'Démarrage…',
   myLanguage: 'Ma langue',
   myLanguageHint: 'Vous la parlez, et vous entendez tout le monde dans cette langue.',
@@ -120,14 +116,11 @@ export const TALK: TalkTexts = {
   listensIn: language => `écoute en ${language}`,
   mutedHere: 'micro coupé',
   absentHere: 'reconnexion',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'n’est pas de retour',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'n’est pas', other: 'ne sont pas' })} de retour.`,
-=======
   listeners: (count, languages) =>
     `${some(count, { one: '# auditeur', other: '# auditeurs' })}: ${languages}`,
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Sous-titres',
   captionsEmpty: 'Les sous-titres apparaissent ici, dans les deux langues.',
   captionsPage: 'Grands sous-titres',

@@ -26,14 +26,10 @@ export const TALK: TalkTexts = {
   start: 'Inizia a parlare',
   join: 'Partecipa alla chiamata',
   again: 'Parla di nuovo',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Torna alla chiamata',
   continueHere: 'Continua qui',
   joinAnew: 'Partecipa come un’altra persona',
   leftCall: 'La tua chiamata è ancora in corso.',
-  listen: 'Ascolta',
-=======
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'Avvio…',
   myLanguage: 'La mia lingua',
   myLanguageHint: 'La parli, e in questa lingua senti tutti gli altri.',
@@ -119,14 +115,11 @@ export const TALK: TalkTexts = {
   listensIn: language => `ascolta in ${language}`,
   mutedHere: 'muto',
   absentHere: 'si riconnette',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'non ha fatto ritorno',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'non ha', other: 'non hanno' })} fatto ritorno.`,
-=======
   listeners: (count, languages) =>
     `${some(count, { one: '# ascoltatore', other: '# ascoltatori' })}: ${languages}`,
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Sottotitoli',
   captionsEmpty: 'I sottotitoli appaiono qui, in entrambe le lingue.',
   captionsPage: 'Sottotitoli grandi',

@@ -26,14 +26,10 @@ export const TALK: TalkTexts = {
   start: 'Começar a falar',
   join: 'Entrar na chamada',
   again: 'Falar de novo',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   rejoin: 'Voltar à chamada',
   continueHere: 'Continuar aqui',
   joinAnew: 'Entrar como outra pessoa',
   leftCall: 'A sua chamada continua.',
-  listen: 'Ouvir',
-=======
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   starting: 'A iniciar…',
   myLanguage: 'A minha língua',
   myLanguageHint: 'É a que fala e aquela em que ouve os outros.',
@@ -118,13 +114,10 @@ export const TALK: TalkTexts = {
   listensIn: language => `ouve em ${language}`,
   mutedHere: 'silenciado',
   absentHere: 'a ligar de novo',
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   missingHere: 'não voltou',
   notBack: (names: string, count: number) =>
     `${names} ${some(count, { one: 'não voltou', other: 'não voltaram' })}.`,
-=======
   listeners: (count, languages) => `${some(count, { one: '# ouvinte', other: '# ouvintes' })}: ${languages}`,
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   captions: 'Legendas',
   captionsEmpty: 'As legendas aparecem aqui, nas duas línguas.',
   captionsPage: 'Legendas grandes',

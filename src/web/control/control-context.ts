@@ -32,13 +32,10 @@ export interface ControlContext {
   readonly codes: RoomCodes
   /** Links by which people join rooms from a browser. */
   readonly roomLinks: RoomLinks
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
   /** Visits in browsers that can be continued. */
   readonly visits: RoomVisits
-=======
   /** Links by which people listen to rooms in a browser. */
   readonly listenLinks: RoomLinks
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
   readonly calls: PlacedCalls
   readonly announcements: RunningAnnouncements
   readonly departed: RecentlyEnded

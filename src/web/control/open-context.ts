@@ -104,33 +104,20 @@ export async function openControlContext(options: ControlContextOptions): Promis
   // Before requests arrive; other nodes of a fleet are possibly unavailable.
   if (!shared) await plansRead
   const expiry = neverBack(wall, clock)
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-  const roomLinks = new RoomLinks(clock, options.fleet && { fleet: options.fleet, wall: expiry })
-  const visits = new RoomVisits(clock, options.fleet && { fleet: options.fleet, wall: expiry })
-  const revocation = new RoomRevocation([roomLinks, options.codes, visits], { fleet: shared, log })
-=======
   const state = options.fleet && { fleet: options.fleet, wall: expiry }
   const roomLinks = new RoomLinks(clock, state)
   const listenLinks = new RoomLinks(clock, state, 'listen links')
-  const revocation = new RoomRevocation([roomLinks, listenLinks, options.codes], { fleet: shared, log })
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
+  const visits = new RoomVisits(clock, state)
+  const revocation = new RoomRevocation([roomLinks, listenLinks, options.codes, visits], { fleet: shared, log })
   revocation.start()
   lives.onEnded(room => {
     if (!options.hasMoved?.(room)) revocation.revoke(room)
   })
   // Of an earlier run; in a fleet, other nodes know their rooms.
   if (!shared)
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-    for (const room of [
-      ...(await options.codes.rooms()),
-      ...(await roomLinks.rooms()),
-      ...(await visits.all()).map(visit => visit.room),
-    ])
-      lives.restore(room)
-=======
     for (const kind of [options.codes, roomLinks, listenLinks])
       for (const room of await kind.rooms()) lives.restore(room)
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
+    for (const { room } of await visits.all()) lives.restore(room)
   const sharedLives =
     options.fleet &&
     new SharedLives({
@@ -171,11 +158,8 @@ export async function openControlContext(options: ControlContextOptions): Promis
     lives,
     codes: options.codes,
     roomLinks,
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
     visits,
-=======
     listenLinks,
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
     calls,
     announcements,
     departed,

@@ -4,12 +4,8 @@ import { Sound } from './audio.ts'
 import type { ConnectionState } from './call-state.ts'
 import { CallView } from './call-view.ts'
 import { Captions } from './captions.ts'
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-import { Connection, type Hello, isListening, joinToken } from './connection.ts'
+import { Connection, type Hello, joinToken } from './connection.ts'
 import { Devices } from './devices.ts'
-=======
-import { Connection, joinToken } from './connection.ts'
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
 import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { MediaControls } from './media-controls.ts'
@@ -152,12 +148,8 @@ class Talk {
   #listen(): void {
     this.#view.listen()
     this.#invitation.listen()
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-    start.addEventListener('click', () => void this.#start(!listening, true))
-    fresh.addEventListener('click', () => void this.#start(!listening))
-=======
-    start.addEventListener('click', () => void this.#start(true))
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
+    start.addEventListener('click', () => void this.#start(true, true))
+    fresh.addEventListener('click', () => void this.#start(true))
     echo.addEventListener('click', () => {
       this.#choices.echo(true)
       void this.#start(true)
@@ -509,16 +501,11 @@ class Talk {
     // The button pressed is hidden now: move focus to its neighbor.
     if (on && document.activeElement === document.body) mute.focus()
     if (on) return
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
     const elsewhere = this.#complaint === 'ended-replaced'
     const over = !elsewhere && this.#complaint !== 'lost'
     if (elsewhere) this.#offer = 'continueHere'
     else if (!over && this.#memory.visit) this.#offer = 'rejoin'
-    else if (this.#offer === 'rejoin' || this.#offer === 'continueHere' || (this.#welcomed && !listening))
-      this.#offer = listening ? 'listen' : 'again'
-=======
-    if (this.#welcomed) this.#offer = 'again'
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
+    else if (this.#offer === 'rejoin' || this.#offer === 'continueHere' || this.#welcomed) this.#offer = 'again'
     this.#again()
     this.#watch.end()
     this.#wakeLock.release()
@@ -583,12 +570,8 @@ class Talk {
     this.#view.show(
       {
         line,
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
         sound: this.#watch.vital,
-        microphone: listening || (this.#sound?.hasMicrophone !== false && !this.#blocked),
-=======
         microphone: this.#sound?.hasMicrophone !== false && !this.#blocked,
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
         muted: this.#muted || this.#silenced,
         outage: this.#outage,
       },

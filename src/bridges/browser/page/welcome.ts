@@ -17,11 +17,7 @@ const anew = element('anew', HTMLAnchorElement)
 const toDashboard = element('to-dashboard', HTMLAnchorElement)
 
 /** Action of the start button. */
-<<<<<<< 447b89f9f1303cc2466f4681d36ab4894fe9ba65
-export type Offer = 'start' | 'join' | 'listen' | 'again' | 'rejoin' | 'continueHere'
-=======
-export type Offer = 'start' | 'join' | 'again'
->>>>>>> 872f0fa187a689161d165b475c0d30966aa5b04f
+export type Offer = 'start' | 'join' | 'again' | 'rejoin' | 'continueHere'
 
 /** The visitor's possible actions on this page, or why the page offers none. */
 export interface Welcome {
