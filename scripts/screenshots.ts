@@ -30,7 +30,7 @@ const THEMES = ['light', 'dark'] as const
 /** Time until the next tick of a chart is drawn (ms). */
 const SETTLED_MS = 600
 /** Sizes of the pictures of states, and the time until fonts, levels and charts are drawn (ms). */
-const WIDTHS = [360, 768, 1_280]
+const WIDTHS = [320, 768, 1_920]
 const HEIGHT = 800
 const DRAWN_MS = 250
 /** Selected pages; none selects all. */
