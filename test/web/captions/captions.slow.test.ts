@@ -50,7 +50,7 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
         } else await page.getByRole('button', { name: panel }).click()
         expect(await accessibilityFaults(page), `${look} ${panel}`).toEqual([])
       }
-      await page.getByRole('button', { name: 'Download' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
     }
   })
 
@@ -122,7 +122,7 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     await run(100)
     bob('hola', 'hello')
     await page.locator('.caption').getByText('hello').waitFor()
-    await page.getByRole('button', { name: 'Download' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     const save = async (name: string) => {
       const [saved] = await Promise.all([
         page.waitForEvent('download'),
@@ -137,12 +137,14 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
       'subtitles/captions/descriptions',
     )
     expect([errors, cues.length]).toEqual([[], 2])
-    expect(await save('SRT')).toBe((await ask('GET', '/rooms/r/transcript?format=srt')).text)
+    expect(await save('As subtitles for a video')).toBe(
+      (await ask('GET', '/rooms/r/transcript?format=srt')).text,
+    )
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByLabel('Language').selectOption('en-us')
     await page.getByLabel('Show').selectOption('translation')
-    await page.getByRole('button', { name: 'Download' }).click()
-    expect(await save('TXT')).toBe('[00:00:00] Bob (en-us): hello\n')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    expect(await save('As text')).toBe('[00:00:00] Bob (en-us): hello\n')
   })
 
   test('shows markup as text, for any length and writing direction', async () => {
@@ -180,7 +182,7 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     await page.getByLabel('Room').fill('r')
     await page.getByLabel('Key of the control API').fill('x'.repeat(24))
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('Invalid key.').waitFor()
+    await page.getByRole('alert').getByText('This key is not valid.').waitFor()
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
     await page.getByLabel('Key of the control API').fill(KEY)
