@@ -30,8 +30,9 @@ const THEMES = ['light', 'dark'] as const
 /** Time until the next tick of a chart is drawn (ms). */
 const SETTLED_MS = 600
 /** Sizes of the pictures of states, and the time until fonts, levels and charts are drawn (ms). */
-const WIDTHS = [360, 768, 1_280]
+const WIDTHS = [320, 768, 1_920]
 const HEIGHT = 800
+const LOCALES = ['en-US', 'es-ES', 'fr-FR', 'de-DE', 'it-IT', 'pt-PT']
 const DRAWN_MS = 250
 /** Selected pages; none selects all. */
 const wanted = process.argv.slice(2).filter(each => !each.startsWith('--'))
@@ -80,9 +81,13 @@ async function shootStates(
   options: { readonly publicUrl?: string },
 ): Promise<void> {
   await using server = await PageServer.listen(options)
-  for (const [name, state] of Object.entries(states)) {
+  const all = Object.entries(states).flatMap(([name, state]) =>
+    LOCALES.map(locale => ({ name, state, locale })),
+  )
+  for (const { name, state, locale } of all) {
     if (wanted.length > 0 && !wanted.some(each => name.startsWith(each))) continue
     const page = await openState(browser, server, state, {
+      locale,
       viewport: { width: WIDTHS[0] ?? 0, height: HEIGHT },
     })
     for (const width of WIDTHS)
@@ -90,11 +95,11 @@ async function shootStates(
         await page.setViewportSize({ width, height: HEIGHT })
         await page.emulateMedia({ colorScheme })
         await page.waitForTimeout(DRAWN_MS)
-        await page.screenshot({ path: `${FOLDER}${name}-${width}-${colorScheme}.png` })
+        await page.screenshot({ path: `${FOLDER}${name}-${locale}-${width}-${colorScheme}.png` })
       }
     await page.context().close()
     await server.hangUp()
-    process.stdout.write(`${name}\n`)
+    process.stdout.write(`${name} ${locale}\n`)
   }
 }
 

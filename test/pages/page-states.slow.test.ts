@@ -8,8 +8,8 @@ import { accessibilityFaults } from '../support/browser/page-faults.ts'
 import { PageServer, PUBLIC_URL, silentMicrophone } from '../support/browser/page-server.ts'
 import { openState, PAGE_STATES, PUBLIC_STATES } from '../support/browser/page-states.ts'
 
-/** A phone, a large window at 400 % and at 200 %, a tablet. */
-const WIDTHS = [360, 320, 640, 768]
+/** A phone, a large window at 400 % and at 200 %, a tablet, a large screen. */
+const WIDTHS = [360, 320, 640, 768, 1920]
 
 /** Buttons with text that does not fit, and content outside the window. */
 const CLIPPED = `Array.from(document.querySelectorAll('button, a.button'))
@@ -66,6 +66,32 @@ describe.skipIf(!hasChromium)('every state of every page', () => {
       await check(page)
     } finally {
       await page.context().close()
+    }
+  })
+
+  test('a screen reader hears final captions once, in the language of its user, and no drafts', async () => {
+    await using server = await PageServer.listen()
+    const page = await openState(browser, server, PAGE_STATES['talk-draft']!)
+    onTestFinished(() => page.context().close())
+    const told = await page.locator('#captions-aloud').ariaSnapshot()
+    expect(told.match(/: .*/g)).toEqual([
+      ': "Ana: Good morning, everyone."',
+      ': "Kim: Did the parcel arrive yesterday?"',
+      ': "Ana: Yes, it came in the afternoon."',
+    ])
+  })
+
+  // The longest words are German and French.
+  test.each(['es-ES', 'fr-FR', 'de-DE', 'it-IT', 'pt-PT'])('nothing is cut off in %s', async locale => {
+    await using server = await PageServer.listen()
+    for (const name of ['talk-choices', 'talk-microphone-denied', 'talk-invitation', 'captions-downloads']) {
+      const page = await openState(browser, server, PAGE_STATES[name]!, { locale })
+      for (const width of [320, 768, 1920]) {
+        await page.setViewportSize({ width, height: 640 })
+        expect(await page.evaluate(CLIPPED), `${name}, ${width} px`).toEqual([])
+      }
+      await page.context().close()
+      await server.hangUp()
     }
   })
 

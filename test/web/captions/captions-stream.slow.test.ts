@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
     clock.advance(60_000)
-    await page.locator('#notice').getByText('has expired').waitFor()
+    await page.locator('#notice').getByText('shows no captions').waitFor()
     expect(await texts(page)).toEqual(['es one'])
     await pause(500)
     expect(asked).toEqual([])
@@ -114,9 +114,9 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     await isLive(revoked)
     expect(await accessibilityFaults(page)).toEqual([])
     await ask('DELETE', '/rooms/r/captions/link')
-    await revoked.locator('#notice').getByText('has expired').waitFor()
+    await revoked.locator('#notice').getByText('shows no captions').waitFor()
     await revoked.reload()
-    await revoked.getByRole('heading', { name: 'This link has expired.' }).waitFor()
+    await revoked.getByRole('heading', { name: 'This link shows no captions.' }).waitFor()
     // Unauthorized readers learn nothing about the conversation.
     expect(await revoked.locator('#tools').isVisible()).toBe(false)
     expect(await accessibilityFaults(revoked)).toEqual([])
@@ -135,10 +135,10 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     await relay.rooms.get('r')?.close()
     await page.locator('#notice').getByText('has ended').waitFor()
     await page.locator('#notice').getByText('1 caption.').waitFor()
-    await page.getByRole('button', { name: 'Download captions' }).click()
+    await page.getByRole('button', { name: 'Save captions' }).click()
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'TXT' }).click(),
+      page.getByRole('button', { name: 'As text' }).click(),
     ])
     expect(saved.suggestedFilename()).toBe('captions-r.txt')
     expect(await readFile(await saved.path(), 'utf8')).toBe(

@@ -43,14 +43,14 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     anna('one')
     bob('two')
     for (const look of ['light', 'dark', 'contrast']) {
-      for (const panel of ['Settings', 'Download']) {
+      for (const panel of ['Settings', 'Save']) {
         if (panel === 'Settings') {
-          await page.getByRole('button', { name: panel }).click()
+          await page.getByRole('button', { name: panel, exact: true }).click()
           await page.getByLabel('Theme').selectOption(look)
-        } else await page.getByRole('button', { name: panel }).click()
+        } else await page.getByRole('button', { name: panel, exact: true }).click()
         expect(await accessibilityFaults(page), `${look} ${panel}`).toEqual([])
       }
-      await page.getByRole('button', { name: 'Download' }).click()
+      await page.locator('#open-downloads').click()
     }
   })
 
@@ -64,7 +64,7 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     await page.locator('.caption').getByText('hello').waitFor()
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByLabel('Show').selectOption('translation')
-    await page.getByLabel('Language').selectOption('es-es')
+    await page.getByLabel('Language', { exact: true }).selectOption('es-es')
     // Readers of Spanish see Bob in the original, and Anna in Spanish.
     const spanish = [
       { who: 'Anna', texts: ['buenos días'], growing: false },
@@ -122,7 +122,7 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     await run(100)
     bob('hola', 'hello')
     await page.locator('.caption').getByText('hello').waitFor()
-    await page.getByRole('button', { name: 'Download' }).click()
+    await page.locator('#open-downloads').click()
     const save = async (name: string) => {
       const [saved] = await Promise.all([
         page.waitForEvent('download'),
@@ -137,12 +137,14 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
       'subtitles/captions/descriptions',
     )
     expect([errors, cues.length]).toEqual([[], 2])
-    expect(await save('SRT')).toBe((await ask('GET', '/rooms/r/transcript?format=srt')).text)
+    expect(await save('As subtitles for a video')).toBe(
+      (await ask('GET', '/rooms/r/transcript?format=srt')).text,
+    )
     await page.getByRole('button', { name: 'Settings' }).click()
-    await page.getByLabel('Language').selectOption('en-us')
+    await page.getByLabel('Language', { exact: true }).selectOption('en-us')
     await page.getByLabel('Show').selectOption('translation')
-    await page.getByRole('button', { name: 'Download' }).click()
-    expect(await save('TXT')).toBe('[00:00:00] Bob (en-us): hello\n')
+    await page.locator('#open-downloads').click()
+    expect(await save('As text')).toBe('[00:00:00] Bob (en-us): hello\n')
   })
 
   test('shows markup as text, for any length and writing direction', async () => {
@@ -157,7 +159,7 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     const [first, second, third] = await captionsOn(page)
     expect(first?.texts).toEqual([attack, 'gnip-gnip'])
     expect(third?.texts[1]).toHaveLength(8_000)
-    expect(await page.title()).toBe('Captions of r · Dragoman')
+    expect(await page.title()).toBe('Captions · Dragoman')
     expect(await page.locator('#captions img, #captions script').count()).toBe(0)
     const rtl = page.locator('.caption').nth(1).locator('p')
     expect(second?.texts).toHaveLength(2)
@@ -180,7 +182,7 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     await page.getByLabel('Room').fill('r')
     await page.getByLabel('Key of the control API').fill('x'.repeat(24))
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('Invalid key.').waitFor()
+    await page.getByRole('alert').getByText('This key is not valid.').waitFor()
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
     await page.getByLabel('Key of the control API').fill(KEY)
@@ -209,12 +211,13 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     for (let n = 1; n <= 30; n++) anna(`sentence ${n}`)
     await expect.poll(async () => (await texts(page)).length).toBe(30)
     const reached: string[] = []
-    for (let n = 0; n < 7; n++) {
+    for (let n = 0; n < 8; n++) {
       await page.keyboard.press('Tab')
       reached.push(await page.locator(':focus').evaluate(({ id, textContent }) => id || textContent))
     }
     expect(reached).toEqual([
       'Talk',
+      'page-language',
       'smaller',
       'larger',
       'open-settings',
