@@ -327,9 +327,8 @@ export class VisitorReception {
     else if (this.#isFull(caller, earlier.invited)) this.#refuse(socket, 'full')
     else {
       const { speaks, hears, name, original } = hello
-      const { room, invited, listens } = earlier
-      const spoken = listens ? undefined : speaks
-      const guest = { room, invited, hears, original, name, speaks: spoken }
+      const { room, invited } = earlier
+      const guest = { room, invited, hears, original, name, speaks }
       await this.#admit(socket, caller, hello, guest, disconnected, { earlier })
     }
   }

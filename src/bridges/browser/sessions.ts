@@ -158,11 +158,11 @@ export class BrowserSessions implements Disposable {
   }
 
   /** Keeps the visit of a session whose participant is in the room, so that it survives this process. */
-  keep({ call, secret, room, invited, listens, endsAt, participantId: participant }: BrowserSession): void {
+  keep({ call, secret, room, invited, endsAt, participantId: participant }: BrowserSession): void {
     const leftMs = endsAt - this.#clock.now()
     if (participant === undefined || leftMs <= 0) return
     this.#visits
-      .keep(credentials(call, secret), { room, participant, invited, listens, leftMs })
+      .keep(credentials(call, secret), { room, participant, invited, leftMs })
       .catch(error => this.#log.warn(errorFields(error), 'visit cannot be kept'))
   }
 

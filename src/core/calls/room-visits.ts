@@ -12,7 +12,6 @@ const aboutSchema = z.object({
   /** Id of their participant. */
   participant: z.string(),
   invited: z.boolean(),
-  listens: z.boolean(),
 })
 
 /** A visit that can be continued. */

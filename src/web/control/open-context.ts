@@ -108,7 +108,10 @@ export async function openControlContext(options: ControlContextOptions): Promis
   const roomLinks = new RoomLinks(clock, state)
   const listenLinks = new RoomLinks(clock, state, 'listen links')
   const visits = new RoomVisits(clock, state)
-  const revocation = new RoomRevocation([roomLinks, listenLinks, options.codes, visits], { fleet: shared, log })
+  const revocation = new RoomRevocation([roomLinks, listenLinks, options.codes, visits], {
+    fleet: shared,
+    log,
+  })
   revocation.start()
   lives.onEnded(room => {
     if (!options.hasMoved?.(room)) revocation.revoke(room)
@@ -117,7 +120,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
   if (!shared)
     for (const kind of [options.codes, roomLinks, listenLinks])
       for (const room of await kind.rooms()) lives.restore(room)
-    for (const { room } of await visits.all()) lives.restore(room)
+  for (const { room } of await visits.all()) lives.restore(room)
   const sharedLives =
     options.fleet &&
     new SharedLives({

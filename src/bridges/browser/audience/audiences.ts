@@ -2,7 +2,7 @@ import { type Clock, setTimer, Ticker } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import { errorFields, type Logger } from '../../../common/log.ts'
-import type { Caption, OutageEvent } from '../../../core/model/events.ts'
+import type { Caption, ReceptionEvent } from '../../../core/model/events.ts'
 import type { Admission } from '../../../core/model/invitation.ts'
 import type { Relay } from '../../../core/room/relay.ts'
 import { CaptionForwarder } from '../session.ts'
@@ -89,8 +89,10 @@ class LanguageAudience implements AudienceOutput {
       })
   }
 
-  lack({ speaker, name, active }: OutageEvent): void {
-    if (active) this.#untranslated.set(speaker, name ?? null)
+  /** Applies what the leg gets from a speaker. */
+  receive({ speaker, name, missed }: ReceptionEvent): void {
+    if (missed === this.#untranslated.has(speaker)) return
+    if (missed) this.#untranslated.set(speaker, name ?? null)
     else this.#untranslated.delete(speaker)
     this.tell(this.outage)
   }
@@ -141,9 +143,9 @@ export class Audiences implements Disposable {
         const room = this.#options.relay.rooms.get(caption.room)
         for (const audience of this.#of(caption.room)) audience.read(caption, room)
       }),
-      observer.on('outage', event => {
+      observer.on('reception', event => {
         for (const audience of this.#of(event.room))
-          if (audience.leg?.id === event.participant) audience.lack(event)
+          if (audience.leg?.id === event.listener) audience.receive(event)
       }),
     ]
   }

@@ -55,7 +55,7 @@ export class JitterBuffer {
   constructor({ startMs = 60, leastMs = 40, mostMs = 240, heard = () => {} }: JitterOptions = {}) {
     if (!(leastMs > 0 && leastMs <= startMs && startMs <= mostMs && mostMs < 2_000))
       throw new RangeError(
-        `expected 0 < leastMs <= startMs <= mostMs < 2000, got ${leastMs}, ${startMs}, ${mostMs}${leastMs}, ${startMs}, ${mostMs}`,
+        `expected 0 < leastMs <= startMs <= mostMs < 2000, got ${leastMs}, ${startMs}, ${mostMs}`,
       )
     this.#least = leastMs * PER_MS
     this.#most = mostMs * PER_MS

@@ -1,7 +1,7 @@
 import { rms } from '../../../transcode/level.ts'
 import { createResampler, type Resampler } from '../../../transcode/resample/resampler.ts'
 import { HEADER_BYTES } from '../audio-packet.ts'
-import { JitterBuffer } from './jitter-buffer.ts'
+import { JitterBuffer, type JitterOptions } from './jitter-buffer.ts'
 import type { PlaybackOrder, Played } from './worklet-messages.ts'
 
 /** Samples pulled from the buffer at a time: 10 ms. */
@@ -20,10 +20,10 @@ export class PlaybackStream {
   #steps = 0
   #loudest = 0
 
-  /** `rate`: of the sound card (Hz). */
-  constructor(rate: number, played: (played: Played) => void) {
+  /** `rate`: of the sound card (Hz); `jitter`: options of the buffer. */
+  constructor(rate: number, played: (played: Played) => void, jitter: JitterOptions = {}) {
     this.#played = played
-    this.#buffer = new JitterBuffer({ heard: id => played({ kind: 'heard', id }) })
+    this.#buffer = new JitterBuffer({ ...jitter, heard: id => played({ kind: 'heard', id }) })
     this.#resampler = createResampler(16_000, rate)
   }
 

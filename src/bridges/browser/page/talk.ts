@@ -221,7 +221,7 @@ class Talk {
       this.#complain('noSound')
       return
     }
-    if (!this.#sound.hasMicrophone && !listening) {
+    if (!this.#sound.hasMicrophone) {
       const why = await this.#sound.listen(this.#devices.microphone)
       if (why) this.#complain(`microphone-${why}`)
     }
@@ -505,7 +505,8 @@ class Talk {
     const over = !elsewhere && this.#complaint !== 'lost'
     if (elsewhere) this.#offer = 'continueHere'
     else if (!over && this.#memory.visit) this.#offer = 'rejoin'
-    else if (this.#offer === 'rejoin' || this.#offer === 'continueHere' || this.#welcomed) this.#offer = 'again'
+    else if (this.#offer === 'rejoin' || this.#offer === 'continueHere' || this.#welcomed)
+      this.#offer = 'again'
     this.#again()
     this.#watch.end()
     this.#wakeLock.release()
