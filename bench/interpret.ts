@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { type Figures, figuresOf, instanceOf } from './interpret/figures.ts'
+import { script } from './interpret/material.ts'
+import { HABITS } from './interpret/scripted-engines.ts'
+import { simulate } from './interpret/simulate.ts'
+import { table } from './table.ts'
+
+const HEAD = [
+  ...['recognizer', 'talk %', 'mode', 'span p50 s', 'p90 s', 'StreamLAAL s', 'LongYAAL s', 'bridge adds s'],
+  ...['lag slope s/min', 'spoken erasure %', 'caption erasure %', 'longest gap s', 'overlap %', 'unspoken %'],
+]
+/** Share of the time that the speaker talks. */
+const SHARES = [0.7, 1] as const
+
+/**
+ * `npm run bench interpret -- --minutes 10`: how long after the speaker a listener hears the translation, with scripted
+ * engines in simulated time. `--jsonl <file>` also writes the words and their times as SimulEval does.
+ */
+export async function benchInterpret(argv: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: argv,
+    options: { minutes: { type: 'string', default: '10' }, jsonl: { type: 'string' } },
+  })
+  const rows: (string | number)[][] = []
+  const instances: object[] = []
+  for (const share of SHARES)
+    for (const habit of HABITS) {
+      const log = await simulate({ script: script('en', Number(values.minutes), share), habit })
+      instances.push({ ...instanceOf(log, `${habit.name} ${share}`), index: instances.length })
+      rows.push([habit.name, share * 100, 'utterance', ...cells(figuresOf(log))])
+    }
+  console.log(table(HEAD, rows))
+  if (values.jsonl !== undefined)
+    writeFileSync(values.jsonl, instances.map(each => `${JSON.stringify(each)}\n`).join(''))
+}
+
+function cells(figures: Figures): number[] {
+  const { spanP50, spanP90, streamLaal, longYaal, bridge, lagSlope } = figures
+  const { spokenErasure, captionErasure, longestGap, overlap, unspoken } = figures
+  return [
+    ...[spanP50, spanP90, streamLaal, longYaal, bridge, lagSlope],
+    ...[spokenErasure, captionErasure, longestGap, overlap, unspoken],
+  ]
+}
