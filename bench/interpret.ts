@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import type { CommitMode } from '../src/service/engines/interpret/clause-committer.ts'
 import { type Figures, figuresOf, instanceOf } from './interpret/figures.ts'
 import { script } from './interpret/material.ts'
 import { HABITS } from './interpret/scripted-engines.ts'
@@ -10,6 +11,7 @@ const HEAD = [
   ...['recognizer', 'talk %', 'mode', 'span p50 s', 'p90 s', 'StreamLAAL s', 'LongYAAL s', 'bridge adds s'],
   ...['lag slope s/min', 'spoken erasure %', 'caption erasure %', 'longest gap s', 'overlap %', 'unspoken %'],
 ]
+const MODES = ['utterance', 'sentence', 'clause'] as const satisfies readonly CommitMode[]
 /** Share of the time that the speaker talks. */
 const SHARES = [0.7, 1] as const
 
@@ -20,16 +22,23 @@ const SHARES = [0.7, 1] as const
 export async function benchInterpret(argv: string[]): Promise<void> {
   const { values } = parseArgs({
     args: argv,
-    options: { minutes: { type: 'string', default: '10' }, jsonl: { type: 'string' } },
+    options: {
+      minutes: { type: 'string', default: '10' },
+      modes: { type: 'string', default: MODES.join() },
+      jsonl: { type: 'string' },
+    },
   })
+  const modes = values.modes.split(',') as CommitMode[]
   const rows: (string | number)[][] = []
   const instances: object[] = []
   for (const share of SHARES)
-    for (const habit of HABITS) {
-      const log = await simulate({ script: script('en', Number(values.minutes), share), habit })
-      instances.push({ ...instanceOf(log, `${habit.name} ${share}`), index: instances.length })
-      rows.push([habit.name, share * 100, 'utterance', ...cells(figuresOf(log))])
-    }
+    for (const habit of HABITS)
+      for (const mode of modes) {
+        const spoken = script('en', Number(values.minutes), share)
+        const log = await simulate({ script: spoken, habit, service: { simultaneous: { mode } } })
+        instances.push({ ...instanceOf(log, `${habit.name} ${share} ${mode}`), index: instances.length })
+        rows.push([habit.name, share * 100, mode, ...cells(figuresOf(log))])
+      }
   console.log(table(HEAD, rows))
   if (values.jsonl !== undefined)
     writeFileSync(values.jsonl, instances.map(each => `${JSON.stringify(each)}\n`).join(''))

@@ -169,6 +169,7 @@ export class Interpretation {
       decoding: parts.decoding,
       metrics: parts.metrics,
       events,
+      languages: [from, to],
       levelDb: normalizeLoudness ? targetLoudnessDb : undefined,
     })
     const want = from === to ? 'captions' : 'speech'

@@ -51,6 +51,13 @@ export class ListenerReport implements VoiceEvents {
     this.#tell('begun', speech, { ...(known ? { latencyMs } : {}), stages })
   }
 
+  /** Measured to the confirmed playout: marks follow the frame that starts the part. */
+  part(speech: Speech, saidAt: number): void {
+    const { clock, metrics } = this.#options
+    const heard = () => metrics.earVoiceSpan(speech.languages).record(clock.now() - saidAt)
+    this.#listener.playout.mark(`${speech.id} said ${saidAt}`, heard)
+  }
+
   finished(speech: Speech): void {
     this.#listener.lastHeard.finished(speech)
     const heard = () => {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { languageSchema } from '../../common/setting-fields.ts'
 import { isLoopback, trustedProxiesSchema } from '../../net/client-address.ts'
 import { serviceLimitsSchema } from '../../net/settings.ts'
+import { simultaneousSchema } from '../engines/interpret/settings.ts'
 import { engineSettingsSchema } from '../engines/settings.ts'
 import { vocabularySchema } from '../engines/vocabulary/vocabulary.ts'
 import { keyLimitsShape } from './keys/key-store.ts'
@@ -111,6 +112,7 @@ export const serviceConfigSchema = z
       .optional()
       .meta({ about: 'JSON file with fixed translations that take precedence over the translator.' }),
     vocabulary: vocabularySchema.prefault({}),
+    simultaneous: simultaneousSchema.prefault({}),
     voices: z
       .record(languageSchema, z.string())
       .default({})
