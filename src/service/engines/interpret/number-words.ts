@@ -3,6 +3,8 @@ import { type LanguageId, primaryLanguage } from '../../../common/language.ts'
 /** What a word contributes to a number: a number below 1000, `hundred` and `scale` multiply what is before them. */
 interface Part {
   readonly value: number
+  /** What can follow it without a conjunction is below this. */
+  readonly room: number
   readonly kind: 'number' | 'hundred' | 'scale' | 'and'
 }
 
@@ -80,10 +82,12 @@ const LEXICONS: Readonly<Record<string, Lexicon>> = {
 class NumberWords {
   readonly #parts = new Map<string, Part>()
   readonly #weak: ReadonlySet<string>
+  readonly #language: string
   readonly #compound: ((word: string, words: NumberWords) => number | undefined) | undefined
 
   constructor(language: string, { numbers, hundred, scales, and, weak }: Lexicon) {
     this.#weak = new Set(weak.split(' '))
+    this.#language = language
     this.#compound = COMPOUNDS[language]
     for (const [index, entry] of numbers.split(/\s+/).entries()) this.#add(entry, 'number', index)
     for (const entry of scales.split(' ')) this.#add(entry, 'scale', 0)
@@ -95,7 +99,7 @@ class NumberWords {
     const known = this.#parts.get(word)
     if (known) return known
     const value = word.length > 4 ? this.#compound?.(word, this) : undefined
-    return value === undefined ? undefined : { value, kind: 'number' }
+    return value === undefined ? undefined : { value, room: 0, kind: 'number' }
   }
 
   /** Value of a word that is a number below 100. */
@@ -110,10 +114,16 @@ class NumberWords {
 
   #add(entry: string, kind: Part['kind'], index: number): void {
     const [words = '', value] = entry.split('=')
-    for (const word of words.split('/'))
-      this.#parts.set(word, { kind, value: value === undefined ? index : Number(value) })
+    for (const word of words.split('/')) {
+      const number = value === undefined ? index : Number(value)
+      const room = (this.#language === 'fr' && FRENCH_ROOMS[number]) || roomAfter(number)
+      this.#parts.set(word, { kind, value: number, room })
+    }
   }
 }
+
+/** `dix-sept`, `soixante-douze`, `quatre-vingt-dix`. */
+const FRENCH_ROOMS: Readonly<Record<number, number>> = { 10: 10, 60: 20, 80: 20 }
 
 /** Languages that write numbers in one word. */
 const COMPOUNDS: Readonly<Record<string, (word: string, words: NumberWords) => number | undefined>> = {
@@ -217,23 +227,30 @@ class OpenNumber {
   #room: number
   #scale = Number.POSITIVE_INFINITY
 
-  private constructor(from: number, to: number, value: number, weak: boolean, digits?: string) {
+  private constructor(
+    from: number,
+    to: number,
+    { value, room }: Pick<Part, 'value' | 'room'>,
+    weak: boolean,
+    digits?: string,
+  ) {
     this.#from = from
     this.#to = to
     this.endAt = to
     this.#current = value
     this.#weak = weak
     this.#digits = digits
-    this.#room = digits === undefined ? roomAfter(value) : 0
+    this.#room = room
   }
 
   static digits(text: string, at: number): OpenNumber {
-    return new OpenNumber(at, at + text.length, Number(canonical(text)), false, text)
+    return new OpenNumber(at, at + text.length, { value: Number(canonical(text)), room: 0 }, false, text)
   }
 
-  static words({ kind, value }: Part, from: number, to: number, weak: boolean): OpenNumber {
-    const number = new OpenNumber(from, to, kind === 'number' ? value : 0, weak)
-    if (kind !== 'number') number.add({ kind, value }, to)
+  static words(part: Part, from: number, to: number, weak: boolean): OpenNumber {
+    if (part.kind === 'number') return new OpenNumber(from, to, part, weak)
+    const number = new OpenNumber(from, to, { value: 0, room: 0 }, weak)
+    number.add(part, to)
     return number
   }
 
@@ -243,7 +260,7 @@ class OpenNumber {
   }
 
   /** Adds the next word; false if it starts another number. */
-  add({ kind, value }: Part, to: number): boolean {
+  add({ kind, value, room }: Part, to: number): boolean {
     if (kind === 'scale') {
       if (value >= this.#scale || Number.isNaN(this.#current)) return false
       this.#total += (this.#current === 0 && this.#total === 0 ? 1 : this.#current) * value
@@ -262,7 +279,7 @@ class OpenNumber {
     } else {
       if (value >= this.#room || value === 0) return false
       this.#current += value
-      this.#room = Math.min(this.#room, value % 100 === 60 ? 20 : roomAfter(value))
+      this.#room = Math.min(this.#room, room)
     }
     this.#to = to
     this.endAt = to
@@ -283,7 +300,7 @@ class OpenNumber {
 /** What can follow a number without a conjunction is below this. */
 function roomAfter(value: number): number {
   if (value >= 100) return 100
-  return value >= 20 && value % 10 === 0 ? (value === 60 || value === 80 ? 20 : 10) : 0
+  return value >= 20 && value % 10 === 0 ? 10 : 0
 }
 
 /** `1,200.50` and `1.200,50` → `1200.5`; `18h40` → `18:40`. */
