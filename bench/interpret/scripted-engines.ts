@@ -114,7 +114,7 @@ class ScriptedStream implements SpeechStream {
     const next = this.#words[this.#from + this.#count]
     const pauses = now - last.endMs >= pauseMs && (!next || next.startMs - last.endMs >= pauseMs)
     if (pauses || last.endMs - this.#words[this.#from]!.startMs >= LONGEST_MS) {
-      this.#sink.final(this.#transcript(this.#texts(0), now))
+      this.#sink.final(this.#transcript(this.#texts(0)))
       this.#from += this.#count
       this.#count = 0
       this.#shown = 0
@@ -126,7 +126,7 @@ class ScriptedStream implements SpeechStream {
       const { unsure, open } = this.#habit
       const texts = this.#texts(unsure)
       const stable = open === undefined ? undefined : texts.slice(0, -open).join(' ').length
-      this.#sink.partial({ ...this.#transcript(texts, now), ...(stable === undefined ? {} : { stable }) })
+      this.#sink.partial({ ...this.#transcript(texts), ...(stable === undefined ? {} : { stable }) })
     }
   }
 
@@ -137,10 +137,11 @@ class ScriptedStream implements SpeechStream {
     })
   }
 
-  #transcript(texts: readonly string[], now: number) {
+  #transcript(texts: readonly string[]) {
     const toStream = (ms: number) => Math.max(0, Math.round(ms - this.#toScript!))
     const { startMs } = this.#words[this.#from]!
-    const endMs = Math.max(toStream(startMs) + 1, toStream(now - this.#habit.delayMs))
+    const last = this.#words[this.#from + this.#count - 1]!
+    const endMs = Math.max(toStream(startMs) + 1, toStream(last.endMs))
     return { utterance: this.#utterance, text: texts.join(' '), startMs: toStream(startMs), endMs }
   }
 }

@@ -23,6 +23,8 @@ import type { InterpretationFigures } from './interpretation-figures.ts'
 
 /** Pause of the speaker at which a clause ends (ms). */
 const PAUSE_MS = 250
+/** Difference between the end of the last word, as a recognizer tells it, and the last loud frame (ms). */
+const LATEST_WORD_MS = 100
 /** Silence after a clause within a sentence: it pushes the end of its voice through encoders and decoders (ms). */
 const TAIL_MS = 100
 /** Earlier clauses that translators get as context, and their maximum length (characters). */
@@ -223,7 +225,8 @@ class CascadeStream implements SpeechStream {
 
   /** The speaker pauses: commits the text, once the recognizer has heard the end of the speech. */
   #checkPause(): void {
-    if (this.#paused || this.#positionMs - this.#loudMs < PAUSE_MS || this.#heardMs < this.#loudMs) return
+    const isHeard = this.#heardMs >= this.#loudMs - LATEST_WORD_MS
+    if (this.#paused || this.#positionMs - this.#loudMs < PAUSE_MS || !isHeard) return
     const clauses = this.#committer.pause()
     this.#paused = clauses.length > 0
     this.#committed(clauses)

@@ -180,7 +180,8 @@ class NovaDialogue implements LiveDialogue {
       this.#endMs = endMs
       if (final) this.#pieces.push(text)
       const whole = final ? this.#pieces : [...this.#pieces, text]
-      this.#speech.log.partial({ text: whole.join(' '), startMs: this.#startMs, endMs })
+      const stable = this.#pieces.join(' ').length
+      this.#speech.log.partial({ text: whole.join(' '), startMs: this.#startMs, endMs, stable })
     }
     if (final && (last || asked)) this.#end()
     // Silence that was looked through need not be repeated.

@@ -8,6 +8,8 @@ export interface HeardText {
   readonly startMs: number
   readonly endMs: number
   readonly language?: LanguageId | undefined
+  /** Length of the start that will not change (characters), of a text that can still change. */
+  readonly stable?: number | undefined
 }
 
 /**
@@ -33,7 +35,7 @@ export class TranscriptLog {
   partial(heard: HeardText): void {
     if (heard.text === '' && !this.#open) return
     this.#open = this.#placed(heard)
-    this.#sink.partial({ utterance: this.#utterance, ...this.#open })
+    this.#sink.partial({ utterance: this.#utterance, ...this.#open, stable: heard.stable })
   }
 
   /** Ends the utterance in progress, if any, with its final text; without text and without partials, there is no event. */

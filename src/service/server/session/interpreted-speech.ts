@@ -97,6 +97,10 @@ function failure(cause: Error | undefined, what: string): ServiceError {
     : new ServiceError('interpretation_failed', `the interpretation ${what}`, { cause })
 }
 
+function unspoken(utterance: number, cause: unknown): ServiceError {
+  return new ServiceError('synthesis_failed', `utterance ${utterance} could not be spoken`, { cause })
+}
+
 /** An utterance that is being interpreted. */
 interface Current {
   readonly utterance: number
@@ -178,7 +182,7 @@ class InterpretedResults implements CascadeSink {
     const error =
       kind === 'translation'
         ? new ServiceError('translation_failed', `utterance ${utterance} could not be translated`, { cause })
-        : new ServiceError('synthesis_failed', `utterance ${utterance} could not be spoken`, { cause })
+        : unspoken(utterance, cause)
     if (kind === 'synthesis' && current.speaks) current.speech.fail(error)
     else if (this.#unsent[0] === current) this.#report(error)
     else current.faults.push(error)
@@ -248,9 +252,8 @@ class InterpretedResults implements CascadeSink {
         )
       else if (current.result.text || current.result.translation || parameters.partials)
         finish(outlet, current.result)
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      this.#report(error)
+    } catch (cause) {
+      this.#report(cause instanceof ServiceError ? cause : unspoken(current.utterance, cause))
       finish(outlet, current.result)
     } finally {
       this.#unsent.shift()

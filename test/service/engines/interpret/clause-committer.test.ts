@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { type CommitMode, ClauseCommitter } from '../../../../src/service/engines/interpret/clause-committer.ts'
+import {
+  ClauseCommitter,
+  type CommitMode,
+} from '../../../../src/service/engines/interpret/clause-committer.ts'
 
 /** `text` at a time (ms of the audio); `!` marks the final, `…` a pause of the speaker. */
 type Step = readonly [endMs: number, text: string, kind?: '!' | '…', stable?: number]
@@ -10,7 +13,11 @@ function clauses(steps: readonly Step[], language = 'en-us', mode: CommitMode = 
   return steps.map(([endMs, text, kind, stable]) => {
     const transcript = { utterance: 1, text, startMs: 0, endMs, stable }
     const found =
-      kind === '!' ? committer.final(transcript) : kind === '…' ? committer.pause() : committer.partial(transcript)
+      kind === '!'
+        ? committer.final(transcript)
+        : kind === '…'
+          ? committer.pause()
+          : committer.partial(transcript)
     return found.map(each => (each.endsSentence ? `${each.text}|` : each.text))
   })
 }
@@ -18,7 +25,11 @@ function clauses(steps: readonly Step[], language = 'en-us', mode: CommitMode = 
 test.each<[what: string, steps: Step[], expected: string[][], language?: string, mode?: CommitMode]>([
   [
     'a sentence that two partials agree on',
-    [[900, 'Good morning.'], [1_500, 'Good morning. How'], [2_000, 'Good morning. How are you?', '!']],
+    [
+      [900, 'Good morning.'],
+      [1_500, 'Good morning. How'],
+      [2_000, 'Good morning. How are you?', '!'],
+    ],
     [[], ['Good morning.|'], ['How are you?|']],
   ],
   [
@@ -31,7 +42,12 @@ test.each<[what: string, steps: Step[], expected: string[][], language?: string,
   ],
   [
     'a pause after three words, once all of them are stable',
-    [[800, 'we have seen'], [800, '', '…'], [1_000, 'we have seen'], [1_000, '', '…']],
+    [
+      [800, 'we have seen'],
+      [800, '', '…'],
+      [1_000, 'we have seen'],
+      [1_000, '', '…'],
+    ],
     [[], [], [], ['we have seen']],
   ],
   [
@@ -85,12 +101,24 @@ test.each<[what: string, steps: Step[], expected: string[][], language?: string,
   ],
   [
     'languages without blanks',
-    [[2_000, '今日はいい天気です。明日', undefined, 12], [3_000, '今日はいい天気です。明日も晴れます。', '!']],
+    [
+      [2_000, '今日はいい天気です。明日', undefined, 12],
+      [3_000, '今日はいい天気です。明日も晴れます。', '!'],
+    ],
     [['今日はいい天気です。|'], ['明日も晴れます。|']],
     'ja-jp',
     'sentence',
   ],
-  ['nothing but the whole utterance', [[1_000, 'One. Two'], [2_000, 'One. Two.', '!']], [[], ['One. Two.|']], 'en-us', 'utterance'],
+  [
+    'nothing but the whole utterance',
+    [
+      [1_000, 'One. Two'],
+      [2_000, 'One. Two.', '!'],
+    ],
+    [[], ['One. Two.|']],
+    'en-us',
+    'utterance',
+  ],
 ])('commits %s', (_, steps, expected, language, mode) => {
   expect(clauses(steps, language, mode)).toEqual(expected)
 })
@@ -98,8 +126,15 @@ test.each<[what: string, steps: Step[], expected: string[][], language?: string,
 test('a final of an utterance that was spoken completely ends its sentence, and counts the changed words', () => {
   const committer = new ClauseCommitter('en-us', 'clause')
   const at = (text: string, stable?: number) => ({ utterance: 1, text, startMs: 100, endMs: 4_000, stable })
-  expect(committer.partial(at('my mother lives near Leeds', 26))).toMatchObject([{ endsSentence: false, startMs: 100 }])
+  expect(committer.partial(at('my mother lives near Leeds', 26))).toMatchObject([
+    { endsSentence: false, startMs: 100 },
+  ])
   const [rest] = committer.final(at('my brother lives near Leeds'))
-  expect(rest).toMatchObject({ text: '', sentence: 'my brother lives near Leeds', endsSentence: true, endMs: 4_000 })
+  expect(rest).toMatchObject({
+    text: '',
+    sentence: 'my brother lives near Leeds',
+    endsSentence: true,
+    endMs: 4_000,
+  })
   expect(committer.changedWords).toBe(1)
 })

@@ -5,7 +5,9 @@ import { figureSentences } from '../../../support/engines/figure-sentences.ts'
 
 test('of 300 sentences with figures, corrupted ones are marked and the others are not', () => {
   const sentences = figureSentences(300)
-  const marked = sentences.map(({ text, from, translation, to }) => lostFigures(text, from, translation, to).length > 0)
+  const marked = sentences.map(
+    ({ text, from, translation, to }) => lostFigures(text, from, translation, to).length > 0,
+  )
   const wrong = sentences.filter(({ corrupted }, n) => corrupted !== marked[n])
   const missed = wrong.filter(({ corrupted }) => corrupted).length
   const alarms = wrong.length - missed
@@ -31,8 +33,18 @@ test.each([
 test.each([
   ['a telephone number as one or several numbers', 'call five five five oh, 12 34', 'llame al 555, 1234', []],
   ['afternoon hours', 'at 6:40 pm', 'a las 18:40', []],
-  ['an article that is a number word elsewhere', 'one of them has a house', 'uno de ellos tiene una casa', []],
-  ['a figure that became another one, as it was said', 'we need 50,000 and twelve', 'necesitamos 25.000 y doce', ['50,000']],
+  [
+    'an article that is a number word elsewhere',
+    'one of them has a house',
+    'uno de ellos tiene una casa',
+    [],
+  ],
+  [
+    'a figure that became another one, as it was said',
+    'we need 50,000 and twelve',
+    'necesitamos 25.000 y doce',
+    ['50,000'],
+  ],
   ['a figure in words that is missing', 'seventy-one boxes', 'setenta cajas', ['seventy-one']],
 ])('%s', (_, text, translation, lost) => {
   expect(lostFigures(text, 'en-us', translation, 'es-es')).toEqual(lost)
