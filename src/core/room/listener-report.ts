@@ -53,8 +53,14 @@ export class ListenerReport implements VoiceEvents {
 
   /** Measured to the confirmed playout: marks follow the frame that starts the part. */
   part(speech: Speech, saidAt: number): void {
-    const { clock, metrics } = this.#options
-    const heard = () => metrics.earVoiceSpan(speech.languages).record(clock.now() - saidAt)
+    const { clock, metrics, observer } = this.#options
+    const heard = () => {
+      const spanMs = clock.now() - saidAt
+      metrics.earVoiceSpan(speech.languages).record(spanMs)
+      observer.emit('earVoice', {
+        ...{ room: this.#room, speaker: this.#speaker, listener: this.#listener.id, spanMs },
+      })
+    }
     this.#listener.playout.mark(`${speech.id} said ${saidAt}`, heard)
   }
 

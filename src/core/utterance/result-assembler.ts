@@ -197,7 +197,7 @@ export class ResultAssembler implements SessionResults {
     if (skipMs === undefined || this.#isEcho(known, result)) return
     known.text = result.text ?? known.text
     known.translation = result.translation ?? known.translation
-    known.grows = result.spoken !== undefined
+    known.grows = result.spoken !== undefined && !result.final
     this.#caption(known, result)
     if (result.spoken && this.#current?.known === known) this.#cover(this.#current, result.spoken)
     if (result.final && (result.text || result.translation)) {

@@ -251,6 +251,7 @@ function figuresOf({
     errors: errors.all,
     engines: engines.usage.figures,
     standIns: engines.usage.standIns,
+    interpretation: { ...engines.usage.interpretation },
     keys: keys.figures,
     overload: { periods, rejected, lateMs, memoryShare, reason },
     memoryBytes: process.memoryUsage.rss(),

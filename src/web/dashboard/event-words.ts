@@ -9,7 +9,7 @@ import type { EventKind, EventLine } from './state.ts'
 /** An event line without its number and time. */
 export type EventWords = Omit<EventLine, 'id' | 'at'>
 
-type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'caption'>
+type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'earVoice' | 'caption'>
 
 /** How participants join, by the name of their channel. */
 const ARRIVALS: Readonly<Record<string, string>> = {

@@ -12,6 +12,7 @@ const WELL: Health = {
   eventLoopLagMs: 400,
   memoryPercent: 10,
   latency: null,
+  earVoiceMs: null,
   embedded: { running: true, restarts: 3, engines: [] },
 }
 const PIPER: EngineView = {

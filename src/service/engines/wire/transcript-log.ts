@@ -10,6 +10,8 @@ export interface HeardText {
   readonly language?: LanguageId | undefined
   /** Length of the start that will not change (characters), of a text that can still change. */
   readonly stable?: number | undefined
+  /** Confidence of each word, 0 to 1, of a final text. */
+  readonly confidence?: readonly number[] | undefined
 }
 
 /**
@@ -44,7 +46,7 @@ export class TranscriptLog {
     const placed = this.#placed(heard)
     this.#open = undefined
     this.#endMs = placed.endMs
-    this.#sink.final({ utterance: this.#utterance++, ...placed })
+    this.#sink.final({ utterance: this.#utterance++, ...placed, confidence: heard.confidence })
   }
 
   /** Takes the utterance in progress back: its audio will be recognized again. */

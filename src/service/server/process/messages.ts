@@ -1,5 +1,6 @@
 import type { OverloadFigures } from '../../../net/overload.ts'
 import type { RequestGuardCounters } from '../../../net/request-guard.ts'
+import type { InterpretationFigures } from '../../engines/interpret/interpretation-figures.ts'
 import type { EngineFigures, StandIn } from '../../engines/usage/engine-figures.ts'
 import type { KeyFigures } from '../keys/key-holder.ts'
 import type { ServiceConfig } from '../settings.ts'
@@ -28,6 +29,8 @@ export interface ServiceFigures {
   /** Work and cost of each engine, in order of preference, and current replacements. */
   readonly engines: readonly EngineFigures[]
   readonly standIns: readonly StandIn[]
+  /** Of speech that is translated by recognizer, translator and voice together. */
+  readonly interpretation: Readonly<InterpretationFigures>
   readonly keys: readonly KeyFigures[]
   readonly overload: OverloadFigures
   /** Process memory (bytes) and CPU time since start (s). */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { figureSentences } from '../../../../bench/interpret/figure-sentences.ts'
 import { lostFigures } from '../../../../src/service/engines/interpret/figures-guard.ts'
 import { figuresIn } from '../../../../src/service/engines/interpret/number-words.ts'
-import { figureSentences } from '../../../support/engines/figure-sentences.ts'
 
 test('of 300 sentences with figures, corrupted ones are marked and the others are not', () => {
   const sentences = figureSentences(300)

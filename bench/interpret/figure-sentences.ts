@@ -1,4 +1,4 @@
-import { randomFrom } from '../../../simulator/random.ts'
+import { randomFrom } from '../../simulator/random.ts'
 
 const LANGUAGES = ['en', 'es', 'fr', 'de', 'it', 'pt'] as const
 type Language = (typeof LANGUAGES)[number]
