@@ -87,7 +87,8 @@ function emissions({ captions }: CallLog): { text: string; atMs: number }[] {
     if (translation === '') continue
     const known = utterances.get(utterance) ?? { words: [], times: [] }
     utterances.set(utterance, known)
-    known.words = translation.split(' ')
+    // The scripted translator changes number words: the marks for lost figures are no part of the translation.
+    known.words = translation.replace(/ \[[^\]]*\]/g, '').split(' ')
     while (known.times.length < known.words.length) known.times.push(atMs)
   }
   return Array.from(utterances.values()).flatMap(({ words, times }) =>
