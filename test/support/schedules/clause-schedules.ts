@@ -208,7 +208,7 @@ async function* spokenWords(text: string, clock: FakeClock, pieceMs: number): As
 
 const clauses: Schedule = {
   name: 'clauses over reconnections: all speech is translated once and in order',
-  runs: 250,
+  runs: 500,
   property: fc.asyncProperty(
     fc.array(wordShape, { minLength: 4, maxLength: 24, size: 'max' }),
     fc.constantFrom(...HABITS),
