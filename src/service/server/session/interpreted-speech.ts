@@ -1,6 +1,6 @@
 import type { Logger } from '../../../common/log.ts'
 import { SAMPLE_RATE } from '../../../transcode/pcm.ts'
-import { EVENT, type StsResult } from '../../contract.ts'
+import { EVENT, type SpokenPart, type StsResult } from '../../contract.ts'
 import {
   EngineError,
   type InterpretationRequest,
@@ -114,6 +114,9 @@ interface Current {
   before: Promise<void>
   /** A partial result waits for earlier utterances. */
   held: boolean
+  /** The part whose speech has been sent, and the newest one that the engine told. */
+  spoken: SpokenPart | undefined
+  told: SpokenPart | undefined
   /** Failures to report with it. */
   faults: ServiceError[]
   spent: SpentTiming | undefined
@@ -143,8 +146,9 @@ class InterpretedResults implements CascadeSink {
 
   partial(text: InterpretedText): void {
     const current = this.#of(text.utterance)
-    current.result = this.#result(text, false)
+    current.result = this.#result(text, false, current.spoken)
     current.held = true
+    this.#tell(current, text.spoken)
     this.#show(current)
   }
 
@@ -157,8 +161,9 @@ class InterpretedResults implements CascadeSink {
 
   final(text: InterpretedText, speech?: 'follows'): void {
     const current = this.#of(text.utterance)
-    current.result = this.#result(text, true)
+    current.result = this.#result(text, true, current.spoken)
     current.held = false
+    this.#tell(current, text.spoken)
     current.speaks = speech !== undefined
     const { course } = text
     const arrivedAt = course && this.ends?.arrivalOf(text.endMs)
@@ -210,8 +215,9 @@ class InterpretedResults implements CascadeSink {
     const text = { utterance, text: '', translation: '', startMs: 0, endMs: 0 }
     const current: Current = {
       utterance,
-      result: this.#result(text, false),
+      result: this.#result(text, false, undefined),
       speech: new SpeechQueue(),
+      ...{ spoken: undefined, told: undefined },
       ...{ speaks: false, begun: false, held: false, before: this.#line, faults: [], spent: undefined },
     }
     this.#open.set(utterance, current)
@@ -220,6 +226,19 @@ class InterpretedResults implements CascadeSink {
 
   #report(error: ServiceError): void {
     if (!this.#closed) this.#options.outlet.fault(error)
+  }
+
+  /** Results state what has been spoken once all speech before has been sent. */
+  #tell(current: Current, spoken: SpokenPart | undefined): void {
+    if (!spoken || spoken === current.told) return
+    current.told = spoken
+    current.speech.afterwards(() => {
+      current.spoken = spoken
+      current.result = { ...current.result, spoken }
+      if (current.result.final) return
+      current.held = true
+      this.#show(current)
+    })
   }
 
   /** Sends the newest partial result, if it is the turn of its utterance. */
@@ -261,8 +280,8 @@ class InterpretedResults implements CascadeSink {
     }
   }
 
-  #result(interpreted: InterpretedText, final: boolean): StsResult {
-    const { utterance, text, translation, startMs, endMs, language, spoken } = interpreted
+  #result(interpreted: InterpretedText, final: boolean, spoken: SpokenPart | undefined): StsResult {
+    const { utterance, text, translation, startMs, endMs, language } = interpreted
     const { languageIdSource, languageIdTarget } = this.#options.parameters
     return {
       id: String(utterance),
@@ -281,11 +300,24 @@ class InterpretedResults implements CascadeSink {
 
 /** Speech that arrives in pieces while it is read. One reader. */
 class SpeechQueue {
-  #pieces: Int16Array[] = []
+  /** Pieces, and what to do once all before have been taken and used. */
+  #line: (Int16Array | (() => void))[] = []
+  /** The reader has used everything, or there was nothing. */
+  #idle = true
   #rate = 0
   #ended = false
   #error: Error | undefined
   #wake = () => {}
+
+  /** Calls `task` once the reader has used the pieces so far. */
+  afterwards(task: () => void): void {
+    if (this.#idle) {
+      task()
+      return
+    }
+    this.#line.push(task)
+    this.#wake()
+  }
 
   /** The reader gets `error` after the pieces so far. */
   fail(error: Error): void {
@@ -297,7 +329,8 @@ class SpeechQueue {
     if (this.#ended) return
     // The rate of an engine does not change within an utterance.
     this.#rate ||= rate
-    this.#pieces.push(pcm)
+    this.#idle = false
+    this.#line.push(pcm)
     this.#wake()
   }
 
@@ -308,8 +341,8 @@ class SpeechQueue {
 
   /** Resolves at the first piece, or to false if it ended without any. */
   async begun(): Promise<boolean> {
-    while (this.#pieces.length === 0 && !this.#ended) await this.#more()
-    return this.#pieces.length > 0
+    while (this.#line.length === 0 && !this.#ended) await this.#more()
+    return this.#line.length > 0
   }
 
   /** Resolves at the first piece. Rejects if it failed before. */
@@ -320,11 +353,15 @@ class SpeechQueue {
 
   async *#read(): AsyncGenerator<Int16Array> {
     for (;;) {
-      const piece = this.#pieces.shift()
-      if (piece) yield piece
+      const next = this.#line.shift()
+      if (next instanceof Int16Array) yield next
+      else if (next) next()
       else if (this.#error) throw this.#error
       else if (this.#ended) return
-      else await this.#more()
+      else {
+        this.#idle = true
+        await this.#more()
+      }
     }
   }
 
