@@ -277,7 +277,9 @@ export class ResultAssembler implements SessionResults {
   #repeats(result: TranslationResult, { known, said, covered }: Speaking): boolean {
     if (covered.ms === 0 && !known.grows) return !differs(result, said)
     const rest = plain((known.translation ?? '').slice(covered.translation))
-    return rest !== '' && plain(result.translation ?? '').startsWith(rest)
+    const again = plain(result.translation ?? '')
+    // Texts can be ahead of the voice, on either connection.
+    return rest !== '' && again !== '' && (again.startsWith(rest) || rest.startsWith(again))
   }
 
   #speak(known: Known, audio: Uint8Array, { speechEndedAt, now, skipMs, rate, saidAt }: VoiceBegin): void {

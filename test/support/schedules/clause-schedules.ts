@@ -44,7 +44,7 @@ const VOICE_MS = 200
 const FIRST = 2_000
 const STEP = 100
 /** Time for the last translations after the speech, and after a mishap (ms). */
-const AFTER_MS = 5_000
+const AFTER_MS = 9_000
 const REPAIR_MS = 12_000
 
 /** What is pending settles at these steps. */
