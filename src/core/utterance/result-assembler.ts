@@ -95,6 +95,8 @@ interface Known {
   translation: string | undefined
   /** Its speaker still speaks, and it is spoken in parts. */
   grows: boolean
+  /** It has been spoken in parts. */
+  inParts: boolean
   /** True once its final text has arrived. */
   final: boolean
   /** Arrival times of the final text and the translation, and the stage times reported by the service. */
@@ -198,6 +200,7 @@ export class ResultAssembler implements SessionResults {
     known.text = result.text ?? known.text
     known.translation = result.translation ?? known.translation
     known.grows = result.spoken !== undefined && !result.final
+    known.inParts ||= known.grows
     this.#caption(known, result)
     if (result.spoken && this.#current?.known === known) this.#cover(this.#current, result.spoken)
     if (result.final && (result.text || result.translation)) {
@@ -275,7 +278,7 @@ export class ResultAssembler implements SessionResults {
 
   /** A result of a new connection has the words whose voice was cut off. */
   #repeats(result: TranslationResult, { known, said, covered }: Speaking): boolean {
-    if (covered.ms === 0 && !known.grows) return !differs(result, said)
+    if (!known.inParts) return !differs(result, said)
     const rest = plain((known.translation ?? '').slice(covered.translation))
     const again = plain(result.translation ?? '')
     // Texts can be ahead of the voice, on either connection.
@@ -384,6 +387,7 @@ export class ResultAssembler implements SessionResults {
       text: undefined,
       translation: undefined,
       grows: false,
+      inParts: false,
       final: false,
       course: {},
     }
