@@ -5,10 +5,11 @@ const BENCHES: Readonly<Record<string, (argv: string[]) => Promise<void>>> = {
   legs: async argv => (await import('./legs.ts')).benchLegs(argv),
   lag: async () => (await import('./lag.ts')).benchLag(),
   echo: async () => (await import('./echo.ts')).benchEcho(),
+  interpret: async argv => (await import('./interpret.ts')).benchInterpret(argv),
   talkers: async argv => (await import('./talkers.ts')).benchTalkers(argv),
 }
 
-const [name = '', ...argv] = process.argv.slice(2)
+const [name = '', ...argv] = process.argv.slice(2).filter(word => word !== '--part')
 const bench = BENCHES[name]
 if (bench) {
   const { cpu, cores, node, load } = machine()

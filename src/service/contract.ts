@@ -112,6 +112,19 @@ export interface StsResult extends SttResult {
   file?: ResultFile
   /** Ours: duration of its stages. Only for finals with speech. */
   timing?: StageTiming
+  /** Ours: the part whose speech has been sent. Only from a service that speaks while the speaker speaks. */
+  spoken?: SpokenPart
+}
+
+/** The start of an utterance whose translation has been spoken. A client that loses its connection continues behind it. */
+export interface SpokenPart {
+  /** Its end in the session's audio (ms). */
+  endMs: number
+  /** Its length in `text` and in `translation` (characters). */
+  text: number
+  translation: number
+  /** End of the part whose speech is being sent (ms); absent: none is. */
+  speakingMs?: number
 }
 
 /** Duration of the stages of one utterance (whole ms). */

@@ -94,6 +94,21 @@ function serviceMetrics(embedded: OwnSources['embedded']): Metric[] {
       'Recognition lag of the embedded service.',
       ({ behindMs }) => behindMs / 1_000,
     ),
+    figure(
+      'dragoman_service_changed_words_total',
+      'Words that the recognizer changed after they had been translated.',
+      ({ interpretation }) => interpretation.changedWords,
+    ),
+    figure(
+      'dragoman_service_lost_figures_total',
+      'Clauses whose translation lost a number, amount, date or time.',
+      ({ interpretation }) => interpretation.lostFigures,
+    ),
+    figure(
+      'dragoman_service_doubtful_clauses_total',
+      'Clauses that were shown but not spoken, because most of their words were doubtful.',
+      ({ interpretation }) => interpretation.doubtfulClauses,
+    ),
     figure('dragoman_service_busy_ratio', 'Share of its threads that are busy.', ({ busy }) => busy),
     figure(
       'dragoman_service_memory_bytes',

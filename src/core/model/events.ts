@@ -149,6 +149,8 @@ export interface RelayEvents {
   echo: { room: string; participant: string; name?: string; utterance?: string; to?: LanguageId }
   /** Playback of a translation started or was confirmed, or the translation was dropped. */
   utterance: UtteranceEvent
+  /** The peer of `listener` has played the first sound of the translation of words that were said `spanMs` before. */
+  earVoice: { room: string; speaker: string; listener: string; spanMs: number }
   /** Delay of translations. */
   lag: LagEvent
   /** Every 100 ms of a participant's voice: the level of its loudest frame, 0 to 1. */

@@ -65,9 +65,27 @@ export class RelayCounters {
   readonly speechToTranslationMs = new Histogram()
   /** … and its parts by stage (ms). */
   readonly stagesMs: Readonly<Record<Stage, Histogram>> = byStage()
+  /** Ear–voice span, from a word to the confirmed playout of its translation (ms), by language pair; see `earVoiceSpan`. */
+  readonly earVoiceSpansMs = new Map<
+    string,
+    { readonly pair: readonly [string, string]; readonly spans: Histogram }
+  >()
   /** Lateness of the relay's own tick (ms). */
   readonly tickLateMs = new Histogram()
+
+  /** Returns the ear–voice spans of a language pair (ms). Above a number of pairs, all others share one. */
+  earVoiceSpan(languages: readonly [from: string, to: string] = ['other', 'other']): Histogram {
+    const pair = this.earVoiceSpansMs.size < MOST_PAIRS ? languages : (['other', 'other'] as const)
+    const known = this.earVoiceSpansMs.get(languages.join(' ')) ?? this.earVoiceSpansMs.get(pair.join(' '))
+    if (known) return known.spans
+    const spans = new Histogram()
+    this.earVoiceSpansMs.set(pair.join(' '), { pair, spans })
+    return spans
+  }
 }
+
+/** Language pairs with a histogram of their own. */
+const MOST_PAIRS = 64
 
 function byStage(): Record<Stage, Histogram> {
   return Object.fromEntries(STAGES.map(stage => [stage, new Histogram()])) as Record<Stage, Histogram>

@@ -4,15 +4,21 @@ import type { Utterance } from '../utterance/utterance.ts'
 
 /** The part of an utterance that playback needs. */
 export type SpokenUtterance = Pick<Utterance, 'id' | 'speechEndedAt'> &
+<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
   Partial<Pick<Utterance, 'arrivals' | 'words' | 'loudnessDb'>> & { readonly audio: SpeechAudio }
+=======
+  Partial<Pick<Utterance, 'arrivals' | 'words' | 'parts' | 'languages'>> & { readonly audio: SpeechAudio }
+>>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
 
 /** An utterance in a queue: how much has been read, and how much of that has been sent. */
 export class QueuedSpeech {
   readonly speech: SpokenUtterance
-  /** Arrival time (clock ms). */
-  readonly arrivedAt: number
+  /** Arrival time (clock ms); later by the time in which it had nothing to play, because the rest had not arrived. */
+  arrivedAt: number
   /** Its first sample was sent. */
   begun = false
+  /** Its parts that have started. */
+  parts = 0
   /** Its position in the audio read ahead of the queue's output (samples); `from` is −1 until any was read. */
   from = -1
   to = -1
@@ -40,6 +46,15 @@ export class QueuedSpeech {
   /** True if all of it was read and no more follows. */
   get taken(): boolean {
     return this.reader.done
+  }
+
+  /** Returns when the words of the part that has just started were said (clock ms); undefined if none has. */
+  startedPart(): number | undefined {
+    const { parts = [] } = this.speech
+    let saidAt: number | undefined
+    for (let next = parts[this.parts]; next && this.at * FRAME_MS > next.atMs; next = parts[++this.parts])
+      saidAt = next.saidAt
+    return saidAt
   }
 
   /** Returns the next frame, for later playback: it is at sample `at` of the audio read ahead. */

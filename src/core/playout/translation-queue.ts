@@ -8,6 +8,8 @@ export type { SpokenUtterance } from './queued-utterance.ts'
 export interface LaneEvents {
   /** Its first frame is being sent. */
   begun(utterance: SpokenUtterance): void
+  /** The frame just read starts a part of it, whose words were said at `saidAt` (clock ms). */
+  part?(utterance: SpokenUtterance, saidAt: number): void
   /** Its last frame was read; a mark can follow it. */
   finished(utterance: SpokenUtterance): void
   /** It will not be played, or not to its end. */
@@ -134,11 +136,17 @@ export class TranslationQueue {
       if (this.#queue.length > 2) this.#bound()
       if (this.#catchesUp) this.#look()
     }
+    const dry = this.#dry ? this.#queue[0] : undefined
     const frame = this.#hurrying ? this.#nextHurried() : this.#nextAsItIs()
     if (!frame) return undefined
+    // An utterance that grows while it is spoken is not late for what was not there.
+    if (dry && dry === this.#queue[0])
+      dry.arrivedAt = Math.max(dry.arrivedAt, this.#now() - (dry.at - 1) * FRAME_MS)
     this.#frames++
     this.#dry = false
     this.#starving = false
+    const saidAt = this.#queue[0]?.startedPart()
+    if (saidAt !== undefined) this.#events.part?.(this.#queue[0]!.speech, saidAt)
     return frame
   }
 

@@ -51,6 +51,19 @@ export class ListenerReport implements VoiceEvents {
     this.#tell('begun', speech, { ...(known ? { latencyMs } : {}), stages })
   }
 
+  /** Measured to the confirmed playout: marks follow the frame that starts the part. */
+  part(speech: SpokenUtterance, saidAt: number): void {
+    const { clock, metrics, observer } = this.#options
+    const heard = () => {
+      const spanMs = clock.now() - saidAt
+      metrics.earVoiceSpan(speech.languages).record(spanMs)
+      observer.emit('earVoice', {
+        ...{ room: this.#room, speaker: this.#speaker, listener: this.#listener.id, spanMs },
+      })
+    }
+    this.#listener.playout.mark(`${speech.id} said ${saidAt}`, heard)
+  }
+
   finished(speech: SpokenUtterance): void {
     this.#listener.lastHeard.finished(speech)
     const heard = () => {

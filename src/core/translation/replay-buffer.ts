@@ -41,7 +41,11 @@ export class ResultTracker {
   }
 
   /** Records a result that arrived at `now` (ms). */
-  result({ utterance, final, text, translation, audio, endMs }: TranslationResult, now: number): void {
+  result(
+    { utterance, final, text, translation, audio, endMs, spoken }: TranslationResult,
+    now: number,
+  ): void {
+    if (spoken) this.#spoken(spoken.endMs)
     if (this.#open?.utterance === utterance) {
       // Any result extends the wait, because most chunks of a voice carry no text.
       this.#open.at = now
@@ -55,6 +59,19 @@ export class ResultTracker {
     if (before === undefined) return
     this.#open = { utterance, before, at: now }
     if (!this.#voiced) this.complete()
+  }
+
+  /** Returns when the words of the part being spoken were said, in their middle (clock ms). */
+  saidAt({ spoken }: TranslationResult, now: number): number | undefined {
+    if (spoken?.speakingMs === undefined) return undefined
+    const middleMs = this.#base * FRAME_MS + (spoken.endMs + spoken.speakingMs) / 2
+    return Math.round(now - (this.#buffer.frames * FRAME_MS - middleMs))
+  }
+
+  /** The voice of the speech up to `endMs` has been sent. Audio that was not sent cannot be covered. */
+  #spoken(endMs: number): void {
+    const before = this.#buffer.afterSpeech(this.#base + endMs / FRAME_MS)
+    if (before <= this.#buffer.unsent) this.#buffer.discharge(before)
   }
 
   /** Releases the covered audio: the voice of `utterance`, or of the open utterance, is complete or absent. */
@@ -161,6 +178,11 @@ export class ReplayBuffer {
   /** First frame of the oldest fragment held, or of the next one. */
   get oldestFrame(): number {
     return this.#held[0]?.from ?? this.#frames
+  }
+
+  /** Frames written so far. */
+  get frames(): number {
+    return this.#frames + this.#openFrames
   }
 
   /** Sequence of the first fragment not yet sent on the current connection. */

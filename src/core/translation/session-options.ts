@@ -16,7 +16,8 @@ export type SessionSettings = Pick<
 
 /** Receives what the service answers to a session. An exception ends neither the session nor its connection. */
 export interface SessionResults {
-  result(result: TranslationResult): void
+  /** `saidAt`: when the words being spoken were said, in their middle (clock ms), if the service tells. */
+  result(result: TranslationResult, saidAt?: number): void
   /** The audio of an utterance is complete; `utterance` names it if the service does. */
   endOfSpeech(utterance?: string): void
   /** A connection was lost: utterances in progress receive no more data. */

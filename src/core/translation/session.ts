@@ -228,8 +228,9 @@ export class Session {
       result: result =>
         handled(() => {
           this.#unused = false
-          this.#answers.result(result, this.#services.clock.now())
-          this.#results.result(result)
+          const now = this.#services.clock.now()
+          this.#answers.result(result, now)
+          this.#results.result(result, this.#answers.saidAt(result, now))
         }),
       endOfSpeech: utterance =>
         handled(() => {

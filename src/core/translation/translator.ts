@@ -41,6 +41,16 @@ export interface TranslationResult {
   readonly timing?: ServiceTiming
   /** The detected language, if the service detects it. */
   readonly language?: LanguageId
+  /**
+   * The part whose translation and speech have been sent, if the service speaks in parts: its end in this connection's audio
+   * (ms), its length in both texts (characters), and the end of the part whose speech is being sent (ms).
+   */
+  readonly spoken?: {
+    readonly endMs: number
+    readonly text: number
+    readonly translation: number
+    readonly speakingMs?: number | undefined
+  }
   /** Engines of the service that serve instead of preferred ones, if reported. */
   readonly standIns?: StandInNames
 }

@@ -74,8 +74,15 @@ export interface AssemblerOptions {
   readonly decoding: DecodeQueue
   readonly metrics: RelayCounters
   readonly events: AssemblerEvents
+<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
   /** Knows the loudness of the session’s voice, and normalizes it; used by the assembler only. */
   readonly leveler: LoudnessNormalizer
+=======
+  /** Of the speech and of its translation. */
+  readonly languages?: UtteranceParts['languages']
+  /** Level to which voices are normalized (dBFS); absent: they keep their level. */
+  readonly levelDb?: number | undefined
+>>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
 }
 
 /** State of one of the service's utterances. */
@@ -88,8 +95,13 @@ interface Known {
   pieces: DuplicateFilter | undefined
   /** True if its final text was an echo of audio played to the speaker. */
   echo: boolean
-  /** Translation so far. */
+  /** Text and translation so far. */
+  text: string | undefined
   translation: string | undefined
+  /** Its speaker still speaks, and it is spoken in parts. */
+  grows: boolean
+  /** It has been spoken in parts. */
+  inParts: boolean
   /** True once its final text has arrived. */
   final: boolean
   /** Arrival times of the final text and the translation, and the stage times reported by the service. */
@@ -100,12 +112,14 @@ type Said = Pick<TranslationResult, 'text' | 'translation'>
 
 /** The voice that is arriving. */
 interface Speaking {
-  readonly name: string
+  readonly known: Known
   readonly caption: string
   readonly said: Said
   readonly utterance: Utterance
   /** Skipped at its start, because it was already played (ms). */
   readonly skipMs: number
+  /** The part that needs no repetition: its length in the voice (ms) and in the texts (characters). */
+  covered: { ms: number; text: number; translation: number }
 }
 
 /** Context of the start of a voice. */
@@ -114,10 +128,14 @@ interface VoiceBegin {
   readonly now: number
   readonly skipMs: number
   readonly rate: number | undefined
+  /** When its words were said (clock ms), if it is spoken in parts. */
+  readonly saidAt: number | undefined
 }
 
 /** Overlap when an interrupted voice is continued, so that no word is cut in half (ms). */
 const OVERLAP_MS = 200
+/** … in the middle of an utterance, where the start of the part is known less exactly (ms). */
+const PART_OVERLAP_MS = 400
 
 /** Assembles utterances and captions from the results of one session, across all of its connections. */
 export class ResultAssembler implements SessionResults {
@@ -139,13 +157,22 @@ export class ResultAssembler implements SessionResults {
   #answered: Known | undefined
   #voiceless = false
 
+<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
   constructor({ name, clock, decoding, metrics, events, leveler }: AssemblerOptions) {
+=======
+  constructor({ name, clock, decoding, metrics, events, languages, levelDb }: AssemblerOptions) {
+>>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
     this.#name = name
     this.#clock = clock
     this.#metrics = metrics
     this.#events = events
+<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
     this.#parts = { decoding, metrics, backlog: { bytes: 0 } }
     this.#leveler = leveler
+=======
+    this.#parts = { decoding, metrics, backlog: { bytes: 0 }, languages }
+    this.#leveler = levelDb === undefined ? undefined : new LoudnessNormalizer(levelDb)
+>>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
   }
 
   /** True if the last utterance had text but no voice, although one was requested. Reset by the next voice. */
@@ -153,8 +180,8 @@ export class ResultAssembler implements SessionResults {
     return this.#voiceless
   }
 
-  result(result: TranslationResult): void {
-    this.#process(() => this.#add(result, this.#clock.now()))
+  result(result: TranslationResult, saidAt?: number): void {
+    this.#process(() => this.#add(result, this.#clock.now(), saidAt))
   }
 
   /** Completes the voice of utterance `id`, or of the current utterance if the service sends no id. */
@@ -178,14 +205,18 @@ export class ResultAssembler implements SessionResults {
     this.#events.processed()
   }
 
-  #add(result: TranslationResult, now: number): void {
+  #add(result: TranslationResult, now: number, saidAt: number | undefined): void {
     const known = this.#of(result.utterance)
     // Results of the next utterance can arrive while this one's voice is still being synthesized.
     if (result.final && known !== this.#answered) this.#judge()
     const skipMs = this.#heardBefore(known, result)
     if (skipMs === undefined || this.#isEcho(known, result)) return
+    known.text = result.text ?? known.text
     known.translation = result.translation ?? known.translation
+    known.grows = result.spoken !== undefined && !result.final
+    known.inParts ||= known.grows
     this.#caption(known, result)
+    if (result.spoken && this.#current?.known === known) this.#cover(this.#current, result.spoken)
     if (result.final && (result.text || result.translation)) {
       if (!known.final && result.language !== undefined) this.#events.spokenIn?.(result.language)
       known.final = true
@@ -199,15 +230,16 @@ export class ResultAssembler implements SessionResults {
       return
     }
     this.#voiceless = false
-    const speechEndedAt = this.#events.speechEndedAt(now)
-    this.#speak(known, result.audio, { speechEndedAt, now, skipMs, rate: result.rate })
+    // Its speech has not ended: the ear–voice span tells how late it is.
+    const speechEndedAt = known.grows ? Number.NaN : this.#events.speechEndedAt(now)
+    this.#speak(known, result.audio, { speechEndedAt, now, skipMs, rate: result.rate, saidAt })
   }
 
   #complete(id?: string): void {
     const known = id === undefined ? undefined : this.#known.get(id)
     // The text of the next utterance can arrive early, before its voice.
     if (!known || known === this.#answered) this.#judge()
-    if (known && this.#current && known.name !== this.#current.name) return
+    if (known && this.#current && known !== this.#current.known) return
     this.#current?.utterance.end()
     this.#current = undefined
   }
@@ -223,16 +255,54 @@ export class ResultAssembler implements SessionResults {
   }
 
   #cutOff(): void {
-    this.#current?.utterance.end()
-    this.#cut = this.#current ? { of: this.#current } : this.#cut && { of: this.#cut.of }
+    const current = this.#current
+    current?.utterance.end()
+    this.#cut = current ? { of: current } : this.#cut && { of: this.#cut.of }
+    if (current && this.#settled(current)) this.#cut = undefined
     this.#current = undefined
     this.#answered = undefined
     this.#known.clear()
   }
 
-  #speak(known: Known, audio: Uint8Array, { speechEndedAt, now, skipMs, rate }: VoiceBegin): void {
-    if (this.#current?.name === known.name) {
+  /** The voice so far covers the start of the texts: a new connection does not repeat it. */
+  #cover(
+    { covered, utterance }: Speaking,
+    { text, translation }: { text: number; translation: number },
+  ): void {
+    if (translation <= covered.translation) return
+    covered.ms = utterance.audio.durationMs
+    covered.text = text
+    covered.translation = translation
+  }
+
+  /**
+   * A voice in parts was cut off: its covered part is final, and the rest comes again. Returns true if there is no rest.
+   */
+  #settled({ known, covered }: Speaking): boolean {
+    if (covered.ms === 0) return false
+    const { name, text, translation = '', final } = known
+    if (!final)
+      this.#events.caption({
+        ...{ utterance: name, final: true, standIns: undefined },
+        text: text?.slice(0, covered.text).trim(),
+        translation: translation.slice(0, covered.translation).trim(),
+      })
+    return plain(translation.slice(covered.translation)) === ''
+  }
+
+  /** A result of a new connection has the words whose voice was cut off. */
+  #repeats(result: TranslationResult, { known, said, covered }: Speaking): boolean {
+    if (!known.inParts) return !differs(result, said)
+    const rest = plain((known.translation ?? '').slice(covered.translation))
+    const again = plain(result.translation ?? '')
+    // Texts can be ahead of the voice, on either connection.
+    return rest !== '' && again !== '' && (again.startsWith(rest) || rest.startsWith(again))
+  }
+
+  #speak(known: Known, audio: Uint8Array, { speechEndedAt, now, skipMs, rate, saidAt }: VoiceBegin): void {
+    if (this.#current?.known === known) {
       this.#current.utterance.words.text = known.translation
+      this.#current.utterance.part(saidAt)
       this.#current.utterance.write(audio)
       return
     }
@@ -251,9 +321,10 @@ export class ResultAssembler implements SessionResults {
       notMp3: () => this.#notMp3(),
     })
     utterance.words.text = known.translation
-    this.#current = { name, caption, said, utterance, skipMs }
+    this.#current = { known, caption, said, utterance, skipMs, covered: { ms: 0, text: 0, translation: 0 } }
     this.#metrics.utterances++
     this.#events.utterance(utterance)
+    utterance.part(saidAt)
     utterance.write(audio)
   }
 
@@ -281,14 +352,17 @@ export class ResultAssembler implements SessionResults {
     if (!cut) return 0
     cut.again ??= result.utterance
     if (cut.again === result.utterance && !result.final && !result.audio) return undefined
-    const same = cut.again === result.utterance && !differs(result, cut.of.said)
+    const same = cut.again === result.utterance && this.#repeats(result, cut.of)
     // Words only: the voice follows.
     if (same && !result.audio) return undefined
     this.#cut = undefined
     if (!same) return 0
+    const { covered, skipMs, utterance } = cut.of
+    const heardMs = utterance.audio.durationMs - covered.ms
+    if (covered.ms > 0) return Math.max(0, heardMs - PART_OVERLAP_MS)
     known.caption = cut.of.caption
     known.said = cut.of.said
-    return Math.max(0, cut.of.skipMs + cut.of.utterance.audio.durationMs - OVERLAP_MS)
+    return Math.max(0, skipMs + heardMs - OVERLAP_MS)
   }
 
   #notMp3(): void {
@@ -324,7 +398,10 @@ export class ResultAssembler implements SessionResults {
       said: {},
       pieces: undefined,
       echo: false,
+      text: undefined,
       translation: undefined,
+      grows: false,
+      inParts: false,
       final: false,
       course: {},
     }
@@ -345,6 +422,11 @@ function textsOf({ text, translation }: TranslationResult): Said {
     ...(text === undefined ? {} : { text }),
     ...(translation === undefined ? {} : { translation }),
   }
+}
+
+/** The letters and digits of a text. */
+function plain(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
 }
 
 /** Returns true if the words of a result differ from `said`. */

@@ -1,3 +1,4 @@
+import type { LanguageId } from '../../common/language.ts'
 import type { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import { mp3Ready } from '../../transcode/mp3/mp3-decoder.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
@@ -12,6 +13,9 @@ const LONGEST_MS = 120_000
 /** Maximum number of bytes of a session that wait for the decoder: two minutes at 256 kbit/s. The rest is dropped. */
 const MOST_BYTES = 4 << 20
 
+/** Maximum number of its parts whose times are kept. */
+const MOST_PARTS = 256
+
 /** What the utterances of one session share. */
 export interface UtteranceParts {
   readonly decoding: DecodeQueue
@@ -19,6 +23,8 @@ export interface UtteranceParts {
   readonly metrics: RelayCounters
   /** Bytes that wait for the decoder. */
   readonly backlog: { bytes: number }
+  /** Language of the speech and of its translation. */
+  readonly languages?: readonly [from: LanguageId, to: LanguageId] | undefined
 }
 
 export interface UtteranceOptions {
@@ -49,6 +55,8 @@ export class Utterance implements DecodeJob {
   readonly arrivals: Arrivals | undefined
   /** Its text, once known. A separate object: it is kept longer than the voice. */
   readonly words: { readonly id: string; text: string | undefined }
+  /** Where its parts start in the audio (ms), and when their words were said (clock ms), if it is spoken in parts. */
+  readonly parts: { readonly atMs: number; readonly saidAt: number }[] = []
   readonly #parts: UtteranceParts
   readonly #options: UtteranceOptions
   readonly #decoder: SpeechDecoder
@@ -75,9 +83,20 @@ export class Utterance implements DecodeJob {
     this.#decoder = new SpeechDecoder(pcm => this.#play(pcm), options.rate)
   }
 
+<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
   /** Loudness of its voice as it is played (LUFS); undefined if it is not measured. */
   get loudnessDb(): number | undefined {
     return this.#options.leveler?.loudnessDb
+=======
+  /** The bytes that follow belong to words that were said at `saidAt` (clock ms). */
+  part(saidAt: number | undefined): void {
+    if (saidAt === undefined || this.parts.at(-1)?.saidAt === saidAt) return
+    if (this.parts.length < MOST_PARTS) this.parts.push({ atMs: this.audio.durationMs, saidAt })
+  }
+
+  get languages(): UtteranceParts['languages'] {
+    return this.#parts.languages
+>>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
   }
 
   /** Adds the bytes of one result, which it keeps until they are decoded. */

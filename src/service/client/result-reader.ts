@@ -54,9 +54,10 @@ export class ResultReader {
     )
     const timing = firstOf(layers, layer => readTiming(at(layer, 'timing')))
     const heard = firstOf(layers, layer => asLanguage(at(layer, 'languageIdHeard')))
+    const spoken = firstOf(layers, layer => readSpoken(at(layer, 'spoken')))
     const standIns = firstOf(layers, layer => readStandIns(at(layer, 'standIns')))
     return {
-      ...{ name, final, text, translation, audio, endMs, timing, standIns },
+      ...{ name, final, text, translation, audio, endMs, timing, spoken, standIns },
       rate: audio && rate,
       language: heard,
     }
@@ -229,6 +230,13 @@ function readTiming(value: unknown): ServiceTiming | undefined {
   }
   const timing = { ...read('recognitionMs'), ...read('translationMs'), ...read('synthesisMs') }
   return Object.keys(timing).length === 0 ? undefined : timing
+}
+
+/** Reads our extension `spoken`. */
+function readSpoken(value: unknown): TranslationResult['spoken'] {
+  const [endMs, text, translation] = ['endMs', 'text', 'translation'].map(name => asTime(at(value, name)))
+  if (endMs === undefined || text === undefined || translation === undefined) return undefined
+  return { endMs, text, translation, speakingMs: asTime(at(value, 'speakingMs')) }
 }
 
 /** Reads our extension `standIns`. */

@@ -1,5 +1,5 @@
 import type { LanguageId } from '../../common/language.ts'
-import type { VoiceEntry } from '../contract.ts'
+import type { SpokenPart, VoiceEntry } from '../contract.ts'
 
 /** The kinds of engine; `interpretation` does the work of the other three in one. */
 export type EngineKind = 'transcription' | 'translation' | 'synthesis' | 'interpretation'
@@ -46,6 +46,10 @@ export interface Transcript {
   readonly endMs: number
   /** The detected language, from engines that detect it. */
   readonly language?: LanguageId | undefined
+  /** Length of the start of a partial that will not change (characters), from engines that know it. */
+  readonly stable?: number | undefined
+  /** Confidence of each word, 0 to 1, from engines that tell it. */
+  readonly confidence?: readonly number[] | undefined
 }
 
 /** Receives the transcripts of a stream, in the order of the audio; none after `failed`. */
@@ -66,6 +70,8 @@ export interface SpeechStream {
   readonly waitingMs: number
   /** Delay of the oldest audio that waits for the engine (ms); 0 while it keeps up. */
   readonly behindMs: number
+  /** Delay of the oldest recognized speech that is not translated and spoken (ms), from streams that do both. */
+  readonly lateMs?: number
   /** Accepts linear16, 16 kHz, mono; copies it. Silently ignored after `close`. */
   write(pcm: Int16Array): void
   /** Drops queued audio and frees the stream's resources. Idempotent; resolves when everything is free. */
@@ -128,13 +134,21 @@ export interface Synthesizer extends ReportingEngine {
   close(): Promise<void>
 }
 
-/** Options of a translation, for engines with `takesGlossary`. */
+/** A text that was translated before. */
+export interface TranslatedTurn {
+  readonly source: string
+  readonly translation: string
+}
+
+/** Options of a translation. Engines with `takesGlossary` use the first three. */
 export interface TranslationOptions {
   readonly glossary?: readonly GlossaryEntry[] | undefined
   /** Names, which stay unchanged. */
   readonly names?: readonly string[] | undefined
   /** Topic of the conversation. */
   readonly about?: string | undefined
+  /** What the same speaker said before, in order, for engines that can use it. */
+  readonly context?: readonly TranslatedTurn[] | undefined
 }
 
 /** A translation engine. */
@@ -170,6 +184,10 @@ export interface InterpretedText {
   readonly endMs: number
   /** The detected language, from engines that detect it. */
   readonly language?: LanguageId | undefined
+  /** The part whose speech is complete, from engines that speak in parts. */
+  readonly spoken?: SpokenPart | undefined
+  /** When the text was recognized and translated (clock ms), from engines that do one after the other. */
+  readonly course?: { readonly recognizedAt: number; readonly translatedAt: number } | undefined
 }
 
 /**

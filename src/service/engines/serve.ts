@@ -16,7 +16,9 @@ import {
   type SpeechTranslator,
   type Synthesizer,
   type TextTranslator,
+  type Transcript,
   type TranscriptSink,
+  type TranslationOptions,
 } from './engine.ts'
 import { type EngineMeter, OverBudgetError } from './usage/engine-meter.ts'
 import type { EngineUsage } from './usage/engine-usage.ts'
@@ -102,15 +104,21 @@ function countedTranscripts(
     partial(transcript) {
       if (!stream.live) return
       stream.texted(transcript)
-      sink.partial({ ...transcript, text: spelled(transcript.text) })
+      sink.partial(respelled(transcript, spelled))
     },
     final(transcript) {
       if (!stream.live) return
       stream.texted(transcript)
-      sink.final({ ...transcript, text: spelled(transcript.text) })
+      sink.final(respelled(transcript, spelled))
     },
     failed: error => stream.fail(error),
   }
+}
+
+function respelled(transcript: Transcript, spelled: (text: string) => string): Transcript {
+  const { text, stable } = transcript
+  const changed = { ...transcript, text: spelled(text) }
+  return stable === undefined ? changed : { ...changed, stable: spelled(text.slice(0, stable)).length }
 }
 
 /**
@@ -130,10 +138,11 @@ export function serveTranslators(
     }
     const glossary =
       vocabulary.empty || engine.takesGlossary ? undefined : new GlossaryTranslator(engine, vocabulary)
-    const translate = (text: string, from: LanguageId, to: LanguageId) => {
+    const translate = (text: string, from: LanguageId, to: LanguageId, options?: TranslationOptions) => {
       if (glossary) return glossary.translate(text, from, to)
-      if (vocabulary.empty) return engine.translate(text, from, to)
-      return engine.translate(text, from, to, { glossary: vocabulary.glossary(from, to), names, about })
+      if (vocabulary.empty) return engine.translate(text, from, to, options)
+      const words = { glossary: vocabulary.glossary(from, to), names, about }
+      return engine.translate(text, from, to, { ...options, ...words })
     }
     return { name: meter.engine, engine, meter, targets, translate }
   })
@@ -143,10 +152,11 @@ export function serveTranslators(
     text: string,
     from: LanguageId,
     to: LanguageId,
+    options?: TranslationOptions,
   ): Promise<string> => {
     // Translations of one pair resolve in the order of the calls, so the call must come before any await.
     const begun = meter.clock.now()
-    const translation = await counted(meter, () => translate(text, from, to))
+    const translation = await counted(meter, () => translate(text, from, to, options))
     meter.text(text)
     meter.firstResult(meter.clock.now() - begun)
     meter.ended('ok')
@@ -156,7 +166,7 @@ export function serveTranslators(
     name: first.name,
     targets: first.targets,
     prepare: (from, to) => first.engine.prepare(from, to),
-    async translate(text, from, to) {
+    async translate(text, from, to, options) {
       if (!first.targets(from).includes(to))
         throw new RangeError(
           `${first.name} translates ${from} into ${first.targets(from).join(', ')}, not ${to}`,
@@ -167,7 +177,7 @@ export function serveTranslators(
       return firstThatCan(
         'translation',
         [first, ...others],
-        each => translated(each, text, from, to),
+        each => translated(each, text, from, to, options),
         serving,
       )
     },

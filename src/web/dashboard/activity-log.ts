@@ -41,6 +41,8 @@ export class ActivityLog implements Disposable {
   readonly #options: ActivityLogOptions
   readonly #events: EventLine[] = []
   readonly #heard: Heard[] = []
+  /** Ear–voice spans. */
+  readonly #spans: { readonly at: number; readonly spanMs: number }[] = []
   readonly #names = new BoundedMap<string, string>(NAMES_KEPT)
   #subscriptions: readonly Disposable[] = []
   #lines = 0
@@ -58,6 +60,9 @@ export class ActivityLog implements Disposable {
         if (stage === 'begun' && latencyMs !== undefined)
           keep(this.#heard, { at: wall(), latencyMs, stages }, UTTERANCES_KEPT)
       }),
+      relay.observer.on('earVoice', ({ spanMs }) =>
+        keep(this.#spans, { at: wall(), spanMs }, UTTERANCES_KEPT),
+      ),
     ]
   }
 
@@ -68,6 +73,13 @@ export class ActivityLog implements Disposable {
   /** The latest events, oldest first. */
   get events(): readonly EventLine[] {
     return this.#events
+  }
+
+  /** Median time from a word to its translation in the last minutes (ms), of speech that is translated while it is spoken. */
+  get earVoiceMs(): number | null {
+    const since = this.#options.wall() - LATENCY_MS
+    const spans = this.#spans.flatMap(({ at, spanMs }) => (at >= since ? spanMs : []))
+    return quantile(spans, 0.5) ?? null
   }
 
   /** Latency of the utterances of the last minutes. */

@@ -38,7 +38,7 @@ interface EmbeddedFigures {
 /** What the state is read from. The caller keeps ownership. */
 export interface ServerSources {
   readonly relay: Relay
-  readonly log: Pick<ActivityLog, 'events' | 'latency' | 'nameOf'>
+  readonly log: Pick<ActivityLog, 'events' | 'latency' | 'earVoiceMs' | 'nameOf'>
   readonly clock: Clock
   readonly wall: WallClock
   readonly notReady: () => string | undefined
@@ -99,6 +99,7 @@ function healthOf(sources: ServerSources, listeners: Health['listeners']): Healt
     eventLoopLagMs: Math.round(overload.lateMs),
     memoryPercent: Math.round(overload.memoryShare * 100),
     latency: log.latency,
+    earVoiceMs: log.earVoiceMs,
     embedded: service
       ? {
           running: service.running,

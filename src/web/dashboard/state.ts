@@ -120,6 +120,8 @@ export interface Health {
   /** Of the memory that this process can use. */
   readonly memoryPercent: number
   readonly latency: Latency | null
+  /** Median time from a word to its translation (ms), of speech that is translated while it is spoken. */
+  readonly earVoiceMs: number | null
   /** The embedded service; null if absent. */
   readonly embedded: {
     readonly running: boolean

@@ -197,6 +197,17 @@ function translationMetrics({ metrics }: Relay): Metric[] {
       LATENCY,
       () => [[[], inSeconds(metrics.speechToTranslationMs, LATENCY)]],
     ),
+    histogram(
+      'dragoman_ear_voice_span_seconds',
+      'Time from a word to the confirmed playout of its translation, of speech that is translated while it is spoken.',
+      ['from', 'to'],
+      LATENCY,
+      () =>
+        Array.from(
+          metrics.earVoiceSpansMs.values(),
+          ({ pair, spans }) => [[...pair], inSeconds(spans, LATENCY)] as const,
+        ),
+    ),
     histogram('dragoman_stage_seconds', 'Duration of each stage of an utterance.', ['stage'], STAGE, () =>
       STAGES.map(stage => [[stage], inSeconds(metrics.stagesMs[stage], STAGE)] as const),
     ),

@@ -27,6 +27,28 @@ describe('a queue without delay', () => {
   })
 })
 
+describe('a voice in parts', () => {
+  test('is not late for a part that had not arrived, and reports the start of each part', () => {
+    let now = 10_000
+    const { lane, seen, play } = setUp({ now: () => now })
+    const grows = speech('1', sine(500, 1_000), false)
+    const parts = [{ atMs: 0, saidAt: 8_000 }]
+    lane.enqueue({ ...grows, parts })
+    const playFor = (ms: number) => {
+      for (const end = now + ms; now < end; now += 20) play(20)
+    }
+    playFor(4_000)
+    parts.push({ atMs: 1_000, saidAt: 11_500 })
+    grows.audio.append(sine(500, 3_000))
+    grows.audio.finish()
+    playFor(200)
+    expect(lane.lagMs).toBeLessThan(40)
+    playFor(5_000)
+    expect(seen).toEqual(['begun 1', 'part 1 said at 8000', 'part 1 said at 11500', 'finished 1'])
+    expect(lane.timeCompressedMs).toBe(0)
+  })
+})
+
 describe('a delayed queue', () => {
   const tones = [600, 800, 1_000, 1_300]
   const four = () => tones.map((hz, n) => speech(String(n), sine(hz, 5_000)))

@@ -15,6 +15,8 @@ function story(client: { heard: readonly { name: string; payload: unknown }[] })
   })
 }
 
+const BY_UTTERANCE = { simultaneous: { mode: 'utterance' } } as const
+
 test('connected echoes the effective parameters, with defaults', async () => {
   const { ready } = await fakeService()
   const { client } = await ready('/sts', { sendAudio: undefined, receiveAudio: undefined })
@@ -53,7 +55,7 @@ test('utterances that complete together are sent one after the other, each with 
 })
 
 test('a partial waits while an utterance is being sent; only the newest is sent', async () => {
-  const { ready } = await fakeService()
+  const { ready } = await fakeService(BY_UTTERANCE)
   const { client, stream } = await ready('/sts', STREAMING)
   stream.guess('wo')
   stream.hear('one')
@@ -68,7 +70,7 @@ test('a partial waits while an utterance is being sent; only the newest is sent'
 })
 
 test('a final without text withdraws its partials, and is ended like any other', async () => {
-  const { ready } = await fakeService()
+  const { ready } = await fakeService(BY_UTTERANCE)
   const { client, stream } = await ready('/sts', STREAMING)
   stream.guess('uh')
   stream.hear('')

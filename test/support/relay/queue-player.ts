@@ -41,6 +41,7 @@ export function setUp({ maxLagMs = 60_000, ...timing }: LaneTiming & { maxLagMs?
         if (first) beginnings.push(first.slice())
         reader.close()
       },
+      part: ({ id }, saidAt) => seen.push(`part ${id} said at ${saidAt}`),
       finished: ({ id }) => seen.push(`finished ${id}`),
       dropped: ({ id }) => seen.push(`dropped ${id}`),
       starved: ({ id }) => seen.push(`starved ${id}`),

@@ -3,6 +3,7 @@ import { type Logger, noopLogger } from '../../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import { UsageLedger } from '../../usage-ledger.ts'
 import type { EngineKind } from '../engine.ts'
+import { InterpretationFigures } from '../interpret/interpretation-figures.ts'
 import type { Billing } from './billing.ts'
 import type { EngineFigures, MissingEngine, StandIn } from './engine-figures.ts'
 import { EngineMeter } from './engine-meter.ts'
@@ -17,6 +18,8 @@ export interface EngineUsageOptions {
 
 /** The use and cost of a service’s engines, and the replacements in use. */
 export class EngineUsage {
+  /** Of recognizer, translator and voice together. */
+  readonly interpretation = new InterpretationFigures()
   readonly #clock: Clock
   readonly #wallClock: WallClock
   readonly #log: Logger

@@ -91,6 +91,7 @@ function addressOf(
 
 const alternativeSchema = z.object({
   transcript: z.string(),
+  words: z.array(z.object({ confidence: z.number() })).nullish(),
   languages: z.array(z.string()).nullish(),
 })
 const resultsSchema = z.object({
@@ -122,6 +123,8 @@ class NovaDialogue implements LiveDialogue {
   readonly #speech: LiveSpeech
   /** The final pieces of the utterance in progress. */
   #pieces: string[] = []
+  /** Confidence of their words. */
+  #confidence: number[] = []
   #startMs: number | undefined
   #endMs = 0
   #language: LanguageId | undefined
@@ -165,22 +168,27 @@ class NovaDialogue implements LiveDialogue {
 
   ended(): void {
     this.#pieces = []
+    this.#confidence = []
     this.#startMs = undefined
     this.#speech.log.retract()
   }
 
   #results(results: z.infer<typeof resultsSchema>): void {
     const { start, duration, is_final: final, speech_final: last, from_finalize: asked, channel } = results
-    const [{ transcript = '', languages } = { transcript: '' }] = channel.alternatives
+    const [{ transcript = '', words, languages } = { transcript: '' }] = channel.alternatives
     const text = transcript.trim()
     const endMs = this.#link.streamMs((start + duration) * 1_000)
     if (text !== '') {
       this.#startMs ??= this.#link.streamMs(start * 1_000)
       this.#language = this.#speech.heard(languages?.[0]) ?? this.#language
       this.#endMs = endMs
-      if (final) this.#pieces.push(text)
+      if (final) {
+        this.#pieces.push(text)
+        this.#confidence.push(...(words ?? []).map(({ confidence }) => confidence))
+      }
       const whole = final ? this.#pieces : [...this.#pieces, text]
-      this.#speech.log.partial({ text: whole.join(' '), startMs: this.#startMs, endMs })
+      const stable = this.#pieces.join(' ').length
+      this.#speech.log.partial({ text: whole.join(' '), startMs: this.#startMs, endMs, stable })
     }
     if (final && (last || asked)) this.#end()
     // Silence that was looked through need not be repeated.
@@ -190,8 +198,10 @@ class NovaDialogue implements LiveDialogue {
   #end(): void {
     if (this.#startMs === undefined) return
     const [startMs, endMs] = [this.#startMs, this.#endMs]
-    this.#speech.log.final({ text: this.#pieces.join(' '), startMs, endMs, language: this.#language })
+    const [text, confidence, language] = [this.#pieces.join(' '), this.#confidence, this.#language]
+    this.#speech.log.final({ text, startMs, endMs, language, confidence })
     this.#pieces = []
+    this.#confidence = []
     this.#startMs = undefined
     this.#language = undefined
     this.#link.answered(endMs)

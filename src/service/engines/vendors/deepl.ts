@@ -10,7 +10,7 @@ import {
   translatedLanguages,
   urlField,
 } from '../definition.ts'
-import type { GlossaryEntry, TranslationOptions } from '../engine.ts'
+import type { GlossaryEntry, TranslatedTurn, TranslationOptions } from '../engine.ts'
 import type { EngineHttp } from '../wire/http-client.ts'
 import { HostedTranslator } from '../wire/http-translator.ts'
 
@@ -62,7 +62,7 @@ export class DeepLTranslator extends HostedTranslator {
     text: string,
     from: LanguageId,
     to: LanguageId,
-    { glossary = [], about }: TranslationOptions,
+    { glossary = [], about, context = [] }: TranslationOptions,
   ): Promise<string | undefined> {
     const { apiKey, formality } = this.#options
     const languages = { source: deeplCode(from), target: deeplCode(to) }
@@ -76,11 +76,17 @@ export class DeepLTranslator extends HostedTranslator {
         model_type: 'latency_optimized',
         formality: formality === 'default' ? undefined : formality,
         glossary_id: glossaryId,
-        context: about,
+        context: contextOf(about, context),
       },
     })
     return deeplReply.safeParse(reply).data?.translations[0]?.text
   }
+}
+
+/** The topic, and what was said before in the source language (API reference, `context`): neither is translated nor billed. */
+function contextOf(about: string | undefined, turns: readonly TranslatedTurn[]): string | undefined {
+  const said = turns.map(({ source }) => source).join(' ')
+  return [about, said].filter(Boolean).join('\n') || undefined
 }
 
 function deeplHeaders(apiKey = ''): Readonly<Record<string, string>> {

@@ -8,6 +8,10 @@ export interface HeardText {
   readonly startMs: number
   readonly endMs: number
   readonly language?: LanguageId | undefined
+  /** Length of the start that will not change (characters), of a text that can still change. */
+  readonly stable?: number | undefined
+  /** Confidence of each word, 0 to 1, of a final text. */
+  readonly confidence?: readonly number[] | undefined
 }
 
 /**
@@ -33,7 +37,7 @@ export class TranscriptLog {
   partial(heard: HeardText): void {
     if (heard.text === '' && !this.#open) return
     this.#open = this.#placed(heard)
-    this.#sink.partial({ utterance: this.#utterance, ...this.#open })
+    this.#sink.partial({ utterance: this.#utterance, ...this.#open, stable: heard.stable })
   }
 
   /** Ends the utterance in progress, if any, with its final text; without text and without partials, there is no event. */
@@ -42,7 +46,7 @@ export class TranscriptLog {
     const placed = this.#placed(heard)
     this.#open = undefined
     this.#endMs = placed.endMs
-    this.#sink.final({ utterance: this.#utterance++, ...placed })
+    this.#sink.final({ utterance: this.#utterance++, ...placed, confidence: heard.confidence })
   }
 
   /** Takes the utterance in progress back: its audio will be recognized again. */

@@ -39,16 +39,16 @@ export class SpeechEnds {
   }
 
   /**
-   * Returns how long ago the last speech of the utterance ending at `endMs` of the audio arrived (ms), or undefined if
-   * no speech was found. Forgets earlier fragments.
+   * Returns when the last speech of the utterance ending at `endMs` of the audio arrived (clock ms), or undefined if no
+   * speech was found. Forgets earlier fragments.
    */
-  sinceMs(endMs: number): number | undefined {
+  arrivalOf(endMs: number): number | undefined {
     let last: number | undefined
     for (let first = this.#loud[0]; first && first.toMs <= endMs; first = this.#loud[0]) {
       last = first.at
       this.#loud.shift()
     }
-    return last === undefined ? undefined : Math.max(0, this.#clock.now() - last)
+    return last
   }
 }
 

@@ -8,6 +8,8 @@ import { addressPrefix, type TrustedProxies } from '../../../net/client-address.
 import { FairPlaces } from '../../../net/fair-places.ts'
 import type { StandInNames } from '../../contract.ts'
 import type { EngineSet } from '../../engines/engine-set.ts'
+import { Cascade } from '../../engines/interpret/cascade.ts'
+import { modeOf } from '../../engines/interpret/settings.ts'
 import type { LoadMonitor, SessionSlots } from '../capacity.ts'
 import { type ErrorCounts, ServiceError } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
@@ -27,10 +29,10 @@ import {
   ttsParameters,
 } from './parameters.ts'
 import type { RefusalLog } from './refusal-log.ts'
-import { SpokenResults, SpokenTexts, TranscriptResults, TranslatedTexts, withStandIns } from './results.ts'
+import { SpokenTexts, TranslatedTexts, withStandIns } from './results.ts'
 import { Session } from './session.ts'
 import type { SocketChannel } from './socket-channel.ts'
-import { RecognizedSpeech, SpeechIntake, type SpeechWork } from './speech-intake.ts'
+import { RecognizedSpeech, SpeechIntake } from './speech-intake.ts'
 import { TextIntake } from './text-intake.ts'
 import { ChunkOutput, type SpokenOutput, type SpokenOutputOptions, StreamOutput } from './voice-output.ts'
 
@@ -278,8 +280,15 @@ function chosenOutput(
  * The engines for one session of `/sts`: those from speech to speech, in order, and the three of which each does a part.
  * A requested voice decides, if only one kind has it. Throws a `ServiceError` if there are none.
  */
-function stsEngines(parameters: StsParameters, engines: EngineSet) {
-  const { languageIdSource: from, languageIdTarget: to, grammar, voiceId } = parameters
+function stsEngines(parameters: StsParameters, { engines, settings, clock }: NamespaceOptions) {
+  const {
+    languageIdSource: from,
+    languageIdTarget: to,
+    grammar,
+    voiceId,
+    partials,
+    receiveAudio,
+  } = parameters
   const interpreters =
     grammar === undefined
       ? engines
@@ -293,17 +302,19 @@ function stsEngines(parameters: StsParameters, engines: EngineSet) {
   if (interpreters.length > 0 && !engines.hasVoice(to, voiceId)) return { interpreters, cascade: undefined }
   const voice = chooseVoice(parameters, engines)
   translator.prepare(from, to)
-  return { interpreters, cascade: { recognizer, translator, voice } }
+  // Only a result that grows can be spoken before its end.
+  const grows = partials && receiveAudio.mode === 'streaming'
+  const mode = grows ? modeOf(settings.simultaneous, from, to) : 'utterance'
+  const { interpretation: figures } = engines.usage
+  const cascade = new Cascade({ from, to, recognizer, grammar, translator, voice, mode, figures, clock })
+  return { interpreters, cascade, parts: [recognizer.name, translator.name, voice.engine.name] as const }
 }
 
 /** Names of the engines that are to serve. */
-function preferredOf({ interpreters: [first], cascade }: ReturnType<typeof stsEngines>): StandInNames {
+function preferredOf({ interpreters: [first], parts }: ReturnType<typeof stsEngines>): StandInNames {
   if (first) return { interpretation: first.name }
-  return {
-    transcription: cascade?.recognizer.name,
-    translation: cascade?.translator.name,
-    synthesis: cascade?.voice.engine.name,
-  }
+  const [transcription, translation, synthesis] = parts ?? []
+  return { transcription, translation, synthesis }
 }
 
 /** `/sts`: transcribes speech, translates it and speaks the translation. */
@@ -311,7 +322,9 @@ export const openSts: OpenSession = (socket, channel, log, options) => {
   const { engines, workload, settings, clock } = options
   const parameters = stsParameters(connectionQuery(socket.handshake.query), engines)
   const { receiveAudio } = parameters
-  const offer = stsEngines(parameters, engines)
+  const offer = stsEngines(parameters, options)
+  const { cascade } = offer
+  const interpreters = cascade ? [...offer.interpreters, cascade] : offer.interpreters
   const { holder } = socket.data
   return new Session({
     channel,
@@ -319,25 +332,8 @@ export const openSts: OpenSession = (socket, channel, log, options) => {
     intake: channelOutlet => {
       const outlet = withStandIns(channelOutlet, preferredOf(offer), engines.usage)
       const output = chosenOutput({ outlet, receiveAudio }, socket, options)
-      const shared = { outlet, parameters, output, log }
-      const { cascade, interpreters } = offer
-      const spoken =
-        cascade &&
-        new RecognizedSpeech({
-          outlet,
-          parameters,
-          recognizer: cascade.recognizer,
-          results: new SpokenResults({ ...cascade, outlet, parameters, output, clock }),
-        })
-      const work: SpeechWork =
-        interpreters.length === 0 && spoken
-          ? spoken
-          : new InterpretedSpeech({
-              ...shared,
-              interpreters,
-              otherwise: spoken && { work: spoken, name: cascade.recognizer.name },
-              usage: engines.usage,
-            })
+      const { usage } = engines
+      const work = new InterpretedSpeech({ outlet, parameters, interpreters, cascade, usage, output, log })
       return new SpeechIntake({ outlet, parameters, work, limits: settings, workload, holder, clock })
     },
     idleTimeoutMs: settings.idleTimeoutMs,
@@ -357,8 +353,7 @@ export const openStt: OpenSession = (socket, channel, log, { engines, workload, 
     parameters,
     intake: channelOutlet => {
       const outlet = withStandIns(channelOutlet, { transcription: recognizer.name }, engines.usage)
-      const results = new TranscriptResults(outlet, parameters)
-      const work = new RecognizedSpeech({ outlet, parameters, recognizer, results })
+      const work = new RecognizedSpeech({ outlet, parameters, recognizer })
       return new SpeechIntake({ outlet, parameters, work, limits: settings, workload, holder, clock })
     },
     idleTimeoutMs: settings.idleTimeoutMs,

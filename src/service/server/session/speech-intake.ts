@@ -1,11 +1,11 @@
 import type { Clock } from '../../../common/clock.ts'
+import { EVENT, type SttResult } from '../../contract.ts'
 import type { SpeechStream, SpeechToText, Transcript } from '../../engines/engine.ts'
 import type { Followed, LoadMonitor } from '../capacity.ts'
 import { ServiceError } from '../errors.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import { SpeechEnds, Uplink, type UplinkLimits } from './audio-intake.ts'
 import type { SttParameters } from './parameters.ts'
-import type { Results } from './results.ts'
 import type { SessionInput, SessionOutput } from './session.ts'
 
 export interface PaceLimits {
@@ -74,12 +74,11 @@ export interface RecognizedSpeechOptions {
   readonly outlet: SessionOutput
   readonly parameters: SttParameters
   readonly recognizer: SpeechToText
-  /** Receives the transcripts; opened and closed here. */
-  readonly results: Results
 }
 
-/** The speech of `/stt`, and of `/sts` by three engines: recognized, utterance by utterance. */
+/** The speech of `/stt`: transcripts as they are recognized. */
 export class RecognizedSpeech implements SpeechWork {
+  readonly lateMs = 0
   readonly #options: RecognizedSpeechOptions
   #utterances = 0
   #closed = false
@@ -88,42 +87,49 @@ export class RecognizedSpeech implements SpeechWork {
     this.#options = options
   }
 
-  get lateMs(): number {
-    return this.#options.results.lateMs
-  }
-
   get utterances(): number {
     return this.#utterances
   }
 
-  async open(ends: SpeechEnds): Promise<{ stream: SpeechStream; start: boolean | string }> {
-    const { outlet, parameters, recognizer, results } = this.#options
-    const { languageIdSource, grammar } = parameters
-    const start = await results.open()
-    let opened: SpeechStream | undefined
+  async open(): Promise<{ stream: SpeechStream; start: boolean }> {
+    const { outlet, parameters, recognizer } = this.#options
+    const { languageIdSource, grammar, partials } = parameters
     const sink = {
       partial: (transcript: Transcript) => {
-        if (!this.#closed) results.partial(transcript)
+        if (partials) this.#emit(transcript, false)
       },
       final: (transcript: Transcript) => {
         this.#utterances++
-        const recognitionMs = ends.sinceMs(transcript.endMs)
-        if (!this.#closed) results.final(transcript, opened?.behindMs ?? 0, recognitionMs)
+        if (transcript.text !== '' || partials) this.#emit(transcript, true)
       },
       failed: (cause: Error) =>
         outlet.fault(new ServiceError('transcription_failed', 'the recognizer failed', { cause })),
     }
     try {
-      opened = await recognizer.open(languageIdSource, sink, { grammar })
+      return { stream: await recognizer.open(languageIdSource, sink, { grammar }), start: true }
     } catch (cause) {
       throw new ServiceError('transcription_failed', 'the recognizer did not start', { cause })
     }
-    return { stream: opened, start }
   }
 
   close(): void {
     this.#closed = true
-    this.#options.results.close()
+  }
+
+  #emit({ utterance, text, startMs, endMs, language }: Transcript, final: boolean): void {
+    const { outlet, parameters } = this.#options
+    if (this.#closed) return
+    outlet.emit(EVENT.result, {
+      ...{
+        id: String(utterance),
+        final,
+        languageIdSource: parameters.languageIdSource,
+        text,
+        startMs,
+        endMs,
+      },
+      ...(final && language !== undefined ? { languageIdHeard: language } : {}),
+    } satisfies SttResult)
   }
 }
 

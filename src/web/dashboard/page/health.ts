@@ -64,6 +64,11 @@ function figures({ health, rooms }: ServerState): readonly (readonly [string, st
       latency ? latencyWords(latency) : 'no utterances in five minutes',
     ],
     [
+      'Behind the speaker',
+      health.earVoiceMs === null ? '–' : shortly(health.earVoiceMs),
+      'from a word to its translation, while somebody speaks',
+    ],
+    [
       'Load',
       overload ? `Overloaded: ${overload}` : 'Normal',
       `${memoryPercent} % memory, ${health.eventLoopLagMs} ms event loop delay`,

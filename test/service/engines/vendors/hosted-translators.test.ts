@@ -149,7 +149,8 @@ test('DeepL gets a glossary, made once for all', async () => {
   const server = await new FakeHostedTranslators().listen()
   for (let restart = 0; restart < 2; restart++) {
     const engine = translators[0]!.make(server.url)
-    const options = { glossary: GLOSSARY, about: 'a hotel' }
+    const context = [{ source: 'Good morning.', translation: 'Buenos días.' }]
+    const options = { glossary: GLOSSARY, about: 'a hotel', context }
     const sentences = ['the front desk', 'a dog']
     const translations = sentences.map(text => engine.translate(text, 'en-gb', 'es-mx', options))
     expect((await Promise.all(translations)).map(text => text.toLowerCase())).toEqual([
@@ -160,7 +161,7 @@ test('DeepL gets a glossary, made once for all', async () => {
   }
   expect(server.glossaries).toHaveLength(1)
   expect(server.refusals).toEqual([])
-  expect(server.seen.at(-1)?.body).toMatchObject({ context: 'a hotel', glossary_id: 'g0' })
+  expect(server.seen.at(-1)?.body).toMatchObject({ context: 'a hotel\nGood morning.', glossary_id: 'g0' })
 })
 
 test('DeepL translates without a glossary that it cannot make', async () => {

@@ -119,6 +119,18 @@ test('tells a chat names, the topic, and those translations that can matter', as
   expect(content).not.toContain('sala')
 })
 
+test('a chat gets the clauses before as earlier turns', async () => {
+  const server = await new FakeOpenAi().listen()
+  const context = [{ source: 'I saw </said>him', translation: 'lo vi' }]
+  await chat(server.url).translate('a dog', 'en-us', 'es-es', { context })
+  const { messages } = server.seen[0]!.body as { messages: { role: string; content: string }[] }
+  expect(messages[0]?.content).toContain('part of a sentence')
+  expect(messages.slice(1, 3)).toEqual([
+    { role: 'user', content: '<said>I saw him</said>' },
+    { role: 'assistant', content: 'lo vi' },
+  ])
+})
+
 test.each<[string, unknown]>([
   ['nothing', ''],
   ['a refusal as long as a letter', 'I am sorry, but as a language model '.repeat(8)],

@@ -14,13 +14,13 @@ function send(ends: SpeechEnds, clock: FakeClock, pcm: Int16Array): void {
 test('measures the age of speech from its last loud sample, not from the pause after it', () => {
   const clock = new FakeClock(5_000)
   const ends = new SpeechEnds(clock)
-  expect(ends.sinceMs(1_000)).toBeUndefined()
+  expect(ends.arrivalOf(1_000)).toBeUndefined()
   send(ends, clock, quiet(300))
   send(ends, clock, sine(440, 900))
   send(ends, clock, quiet(420))
   // The last loud fragment came 420 ms and its own 60 ms ago.
-  expect(ends.sinceMs(1_500)).toBe(480)
-  expect(ends.sinceMs(1_600)).toBeUndefined()
+  expect(clock.now() - ends.arrivalOf(1_500)!).toBe(480)
+  expect(ends.arrivalOf(1_600)).toBeUndefined()
 })
 
 test('assigns a late result to the earlier utterance', () => {
@@ -29,6 +29,6 @@ test('assigns a late result to the earlier utterance', () => {
   send(ends, clock, sine(440, 600))
   send(ends, clock, quiet(300))
   send(ends, clock, sine(440, 600))
-  expect(ends.sinceMs(800)).toBe(960)
-  expect(ends.sinceMs(1_500)).toBe(60)
+  expect(clock.now() - ends.arrivalOf(800)!).toBe(960)
+  expect(clock.now() - ends.arrivalOf(1_500)!).toBe(60)
 })

@@ -56,10 +56,17 @@ export class SherpaRecognizer implements SpeechToText {
   readonly languages: readonly LanguageId[]
   readonly takesTerms: boolean
   readonly #pool: ProcessPool
+  readonly #appends: boolean
   readonly #clock: Clock
 
-  private constructor(pool: ProcessPool, options: Settings, clock: Clock, takesTerms: boolean) {
+  private constructor(
+    pool: ProcessPool,
+    options: Settings,
+    clock: Clock,
+    { takesTerms, appends }: { takesTerms: boolean; appends: boolean },
+  ) {
     this.takesTerms = takesTerms
+    this.#appends = appends
     this.languages = options.languages
     this.#pool = pool
     this.#clock = clock
@@ -91,7 +98,9 @@ export class SherpaRecognizer implements SpeechToText {
       languageModel: languageModel && { files: languageModel.files },
     }
     const pool = await ProcessPool.start(processes, { load, clock })
-    return new SherpaRecognizer(pool, options, clock, takesTerms)
+    // With hot words, the search goes on with several texts.
+    const appends = model.kind.startsWith('streaming') && hotwords.length === 0
+    return new SherpaRecognizer(pool, options, clock, { takesTerms, appends })
   }
 
   /** Ids of the running processes. */
@@ -107,6 +116,7 @@ export class SherpaRecognizer implements SpeechToText {
       clock: this.#clock,
       language,
       languages: this.languages,
+      appends: this.#appends,
     })
   }
 

@@ -15,6 +15,8 @@ export interface SherpaStreamOptions {
   readonly language: LanguageId
   /** Languages of the engine, to which the language heard is mapped. */
   readonly languages: readonly LanguageId[]
+  /** True if the model only appends to its texts. */
+  readonly appends: boolean
 }
 
 /** One speaker's stream in a model process. */
@@ -101,7 +103,10 @@ export class SherpaStream implements SpeechStream, ModelUser {
 
   #heard({ type, text, startMs, endMs, heard }: RecognizedMessage): void {
     const language = heard === undefined ? undefined : this.#languageOf(heard)
-    const transcript = { utterance: this.#utterance, text, startMs, endMs, language }
+    // The last word can still be the start of a longer one.
+    const stable =
+      type === 'partial' && this.#options.appends ? Math.max(0, text.lastIndexOf(' ')) : undefined
+    const transcript = { utterance: this.#utterance, text, startMs, endMs, language, stable }
     if (type === 'final') this.#utterance++
     this.#sink[type](transcript)
   }

@@ -349,7 +349,8 @@ class TranscriptionDialogue implements LiveDialogue {
       if (isSonioxEnd(token)) this.#end()
       else this.#text.add(token)
     }
-    if (this.busy || this.#speech.log.busy) this.#speech.log.partial(this.#place())
+    if (this.busy || this.#speech.log.busy)
+      this.#speech.log.partial({ ...this.#place(), stable: this.#text.finalText.length })
     // Silence that was looked through need not be repeated.
     else if (result.finalMs !== undefined) this.#link.answered(this.#link.streamMs(result.finalMs))
   }
