@@ -9,6 +9,8 @@ import { code, table } from './markdown.ts'
 const WORDS: Readonly<Record<string, string>> = {
   'GET /': 'The talk page, or a short text if it is disabled.',
   'GET /talk/languages': 'The languages and voices that the talk page offers.',
+  'GET /listen': 'The page of people who only listen, by a link.',
+  'GET /listen/socket': 'WebSocket of that page.',
   'GET /talk/socket': 'WebSocket of the talk page.',
   'GET /talk/recordings/…': 'Recordings that it plays for visitors without a microphone.',
   'GET /talk/qr.js': 'The encoder of QR codes for invitations.',
@@ -52,6 +54,8 @@ const ACCESS: readonly (readonly [string, string])[] = [
   ['/dashboard/preact.js', 'anybody'],
   ['/dashboard/htm.js', 'anybody'],
   ['/dashboard/', 'a key'],
+  ['/listen', 'anybody'],
+  ['/listen/', 'a link'],
   ['/talk/', 'visitors with access (`browser.access`)'],
   ['/v1/', 'a key'],
 ]

@@ -33,6 +33,7 @@ it('a host’s OpenAPI document has the routes of the bridges, in any schema lan
     paths: Record<string, Record<string, { summary: string; tags: string[] }>>
   }
   expect(Object.keys(document.paths).sort()).toEqual([
+    '/calls/listen',
     '/calls/talk',
     '/calls/talk/languages',
     ...['dial/answer', 'dial/machine', 'dial/status', 'menu'].map(name => `/calls/twilio/${name}`),

@@ -9,6 +9,7 @@ const OPEN = [
   /^GET \/files\//,
   // Documents that are the same for every client.
   /^GET \/captions(\/:room)?$/,
+  /^GET \/listen$/,
   /^GET \/dashboard\/?$/,
   /^GET \/dashboard\/(preact|htm)\.js$/,
   // Capabilities of the service, and voices to try it with.

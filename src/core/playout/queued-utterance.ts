@@ -4,11 +4,9 @@ import type { Utterance } from '../utterance/utterance.ts'
 
 /** The part of an utterance that playback needs. */
 export type SpokenUtterance = Pick<Utterance, 'id' | 'speechEndedAt'> &
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
-  Partial<Pick<Utterance, 'arrivals' | 'words' | 'loudnessDb'>> & { readonly audio: SpeechAudio }
-=======
-  Partial<Pick<Utterance, 'arrivals' | 'words' | 'parts' | 'languages'>> & { readonly audio: SpeechAudio }
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
+  Partial<Pick<Utterance, 'arrivals' | 'words' | 'parts' | 'languages' | 'loudnessDb'>> & {
+    readonly audio: SpeechAudio
+  }
 
 /** An utterance in a queue: how much has been read, and how much of that has been sent. */
 export class QueuedSpeech {

@@ -181,15 +181,11 @@ export class Interpretation {
       decoding: parts.decoding,
       metrics: parts.metrics,
       events,
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
       leveler: new LoudnessNormalizer(
         parts.settings.targetLoudnessDb,
         parts.settings.normalizeLoudness ? undefined : 0,
       ),
-=======
       languages: [from, to],
-      levelDb: normalizeLoudness ? targetLoudnessDb : undefined,
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
     })
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, voice } as const

@@ -74,15 +74,10 @@ export interface AssemblerOptions {
   readonly decoding: DecodeQueue
   readonly metrics: RelayCounters
   readonly events: AssemblerEvents
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
   /** Knows the loudness of the session’s voice, and normalizes it; used by the assembler only. */
   readonly leveler: LoudnessNormalizer
-=======
   /** Of the speech and of its translation. */
   readonly languages?: UtteranceParts['languages']
-  /** Level to which voices are normalized (dBFS); absent: they keep their level. */
-  readonly levelDb?: number | undefined
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
 }
 
 /** State of one of the service's utterances. */
@@ -157,22 +152,13 @@ export class ResultAssembler implements SessionResults {
   #answered: Known | undefined
   #voiceless = false
 
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
-  constructor({ name, clock, decoding, metrics, events, leveler }: AssemblerOptions) {
-=======
-  constructor({ name, clock, decoding, metrics, events, languages, levelDb }: AssemblerOptions) {
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
+  constructor({ name, clock, decoding, metrics, events, leveler, languages }: AssemblerOptions) {
     this.#name = name
     this.#clock = clock
     this.#metrics = metrics
     this.#events = events
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
-    this.#parts = { decoding, metrics, backlog: { bytes: 0 } }
-    this.#leveler = leveler
-=======
     this.#parts = { decoding, metrics, backlog: { bytes: 0 }, languages }
-    this.#leveler = levelDb === undefined ? undefined : new LoudnessNormalizer(levelDb)
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
+    this.#leveler = leveler
   }
 
   /** True if the last utterance had text but no voice, although one was requested. Reset by the next voice. */

@@ -83,11 +83,11 @@ export class Utterance implements DecodeJob {
     this.#decoder = new SpeechDecoder(pcm => this.#play(pcm), options.rate)
   }
 
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
   /** Loudness of its voice as it is played (LUFS); undefined if it is not measured. */
   get loudnessDb(): number | undefined {
     return this.#options.leveler?.loudnessDb
-=======
+  }
+
   /** The bytes that follow belong to words that were said at `saidAt` (clock ms). */
   part(saidAt: number | undefined): void {
     if (saidAt === undefined || this.parts.at(-1)?.saidAt === saidAt) return
@@ -96,7 +96,6 @@ export class Utterance implements DecodeJob {
 
   get languages(): UtteranceParts['languages'] {
     return this.#parts.languages
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
   }
 
   /** Adds the bytes of one result, which it keeps until they are decoded. */

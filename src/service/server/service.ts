@@ -251,11 +251,8 @@ function figuresOf({
     errors: errors.all,
     engines: engines.usage.figures,
     standIns: engines.usage.standIns,
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
     missing: engines.usage.missing,
-=======
     interpretation: { ...engines.usage.interpretation },
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
     keys: keys.figures,
     overload: { periods, rejected, lateMs, memoryShare, reason },
     memoryBytes: process.memoryUsage.rss(),

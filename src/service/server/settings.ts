@@ -2,12 +2,8 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { languageSchema } from '../../common/setting-fields.ts'
 import { isLoopback, trustedProxiesSchema } from '../../net/client-address.ts'
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
 import { type LimitSettings, serviceLimitsSchema } from '../../net/settings.ts'
-=======
-import { serviceLimitsSchema } from '../../net/settings.ts'
 import { simultaneousSchema } from '../engines/interpret/settings.ts'
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
 import { engineSettingsSchema } from '../engines/settings.ts'
 import { vocabularySchema } from '../engines/vocabulary/vocabulary.ts'
 import { keyLimitsShape } from './keys/key-store.ts'

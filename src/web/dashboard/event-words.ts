@@ -10,11 +10,7 @@ import type { EventKind, EventLine } from './state.ts'
 /** An event line without its number and time. */
 export type EventWords = Omit<EventLine, 'id' | 'at'>
 
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
-type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'caption' | 'audience'>
-=======
-type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'earVoice' | 'caption'>
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
+type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'earVoice' | 'caption' | 'audience'>
 
 /** How participants join, by the name of their channel. */
 const ARRIVALS: Readonly<Record<string, string>> = {

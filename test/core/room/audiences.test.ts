@@ -65,7 +65,9 @@ test('an audience that understands the speaker reads a transcript', async () => 
   r.connection('en-us', 'en-us').sink.result({ utterance: '1', final: true, text: 'hello' })
   expect(r.captions.map(({ text }) => text)).toEqual(['hello'])
   expect(isLoud(audiences[0]!, 300, 2_000)).toBe(true)
-  expect(room.receptions).toEqual([{ speaker: 'ana', listener: 'en-gb', to: 'en-us', gets: 'original' }])
+  expect(room.receptions).toMatchObject([
+    { speaker: 'ana', listener: 'en-gb', gets: 'original', why: 'same-language' },
+  ])
 })
 
 test('a session ends with its audience', async () => {

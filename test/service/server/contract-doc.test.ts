@@ -22,7 +22,7 @@ function tableOf(page: string, first: string): string[][] {
 test('the page lists the default limits', () => {
   const settings = boundSettings(serviceSettings({ apiKeys: ['k'] })) as unknown as Record<string, unknown>
   const rows = tableOf(read('keys-and-limits.md'), 'setting')
-  expect(rows.length).toBeGreaterThan(5)
+  expect(rows.length).toBe(2)
   for (const [name = '', value = ''] of rows.slice(1))
     expect(settings[name.replaceAll('`', '')], name).toBe(Number(value))
 })

@@ -32,6 +32,7 @@ import { SpeechEnds } from '../../../src/service/server/session/audio-intake.ts'
 import { InterpretedSpeech } from '../../../src/service/server/session/interpreted-speech.ts'
 import type { StsParameters } from '../../../src/service/server/session/parameters.ts'
 import { finish, type SpokenOutput } from '../../../src/service/server/session/voice-output.ts'
+import { LoudnessNormalizer } from '../../../src/transcode/loudness-normalizer.ts'
 import { bytesOf, FRAME_MS, FRAME_SAMPLES, samplesOf } from '../../../src/transcode/pcm.ts'
 import { wavHeader } from '../../../src/transcode/wav.ts'
 import { must } from '../../fuzz/target.ts'
@@ -259,6 +260,7 @@ async function listen(
   const results = new ResultAssembler({
     name: 'anna',
     ...{ clock, metrics, decoding: new DecodeQueue({ now: () => 0, defer: queueMicrotask }) },
+    leveler: new LoudnessNormalizer(-20),
     events: {
       caption() {},
       utterance: utterance => void readers.push(utterance.audio.reader()),
@@ -276,7 +278,7 @@ async function listen(
     settings: relayOptions({ fragmentMs: 100 }),
     services: {
       ...{ clock, log: noopLogger, metrics, translator, random: () => 0.5 },
-      ...{ pool: new FragmentPool(), places: new SessionPlaces() },
+      ...{ pool: new FragmentPool(), places: new SessionPlaces(clock) },
     },
     results,
     changed() {},

@@ -12,12 +12,8 @@ const WELL: Health = {
   eventLoopLagMs: 400,
   memoryPercent: 10,
   latency: null,
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
-  embedded: { running: true, restarts: 3, engines: [], missing: [] },
-=======
   earVoiceMs: null,
-  embedded: { running: true, restarts: 3, engines: [] },
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
+  embedded: { running: true, restarts: 3, engines: [], missing: [] },
 }
 const PIPER: EngineView = {
   ...{ kind: 'synthesis', engine: 'piper', requests: 1, failed: 1 },

@@ -1,11 +1,7 @@
 import type { OverloadFigures } from '../../../net/overload.ts'
 import type { RequestGuardCounters } from '../../../net/request-guard.ts'
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
-import type { EngineFigures, MissingEngine, StandIn } from '../../engines/usage/engine-figures.ts'
-=======
 import type { InterpretationFigures } from '../../engines/interpret/interpretation-figures.ts'
-import type { EngineFigures, StandIn } from '../../engines/usage/engine-figures.ts'
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
+import type { EngineFigures, MissingEngine, StandIn } from '../../engines/usage/engine-figures.ts'
 import type { KeyFigures } from '../keys/key-holder.ts'
 import type { ServiceConfig } from '../settings.ts'
 
@@ -33,12 +29,9 @@ export interface ServiceFigures {
   /** Work and cost of each engine, in order of preference, and current replacements. */
   readonly engines: readonly EngineFigures[]
   readonly standIns: readonly StandIn[]
-<<<<<<< 0d91334ce9a1377878dab010bceb62e06ac3db35
   readonly missing: readonly MissingEngine[]
-=======
   /** Of speech that is translated by recognizer, translator and voice together. */
   readonly interpretation: Readonly<InterpretationFigures>
->>>>>>> 200d27fcf471fad2dbdd06b84e33333daa42602a
   readonly keys: readonly KeyFigures[]
   readonly overload: OverloadFigures
   /** Process memory (bytes) and CPU time since start (s). */

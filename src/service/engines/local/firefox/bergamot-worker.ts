@@ -144,8 +144,8 @@ function startThread(): Worker {
 
 /** Messages of the library span lines; an abort adds an advice for its developers. */
 function tidy(message = 'unknown error'): string {
-  return message
-    .replace(/\s*Build with -s ASSERTIONS.*$/s, '')
+  const [told = ''] = message.split('Build with -s ASSERTIONS', 1)
+  return told
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, 200)
