@@ -23,6 +23,7 @@ const CHECKED: Readonly<Record<string, string>> = {
 const ANSWERS: Readonly<Record<string, string>> = {
   'docs/guides/control-from-a-program.md': 'test/web/control/control-doc.slow.test.ts',
   'docs/service/http.md': 'test/service/server/contract-commands.slow.test.ts',
+  'docs/service/protocol.md': 'test/service/server/contract-doc.test.ts',
   'docs/reference/events.md': 'made from what is sent: test/docs/reference.slow.test.ts',
 }
 

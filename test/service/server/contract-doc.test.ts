@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { AUDIO_RATES } from '../../../src/service/contract.ts'
+import { AUDIO_RATES, type StsResult } from '../../../src/service/contract.ts'
 import { boundSettings } from '../../../src/service/server/limits.ts'
 import { serviceSettings } from '../../../src/service/server/settings.ts'
 
@@ -29,4 +29,11 @@ test('the page lists the default limits', () => {
 
 test('the page names the allowed rates', () => {
   expect(read('protocol.md')).toContain(AUDIO_RATES.join(', '))
+})
+
+test('the example of speech that grows has the lengths that it states', () => {
+  const [, json = ''] = /```json\n(\{"id"[^`]*)```/.exec(read('protocol.md')) ?? []
+  const { text, translation, spoken, startMs, endMs } = JSON.parse(json) as StsResult
+  expect([spoken?.text, spoken?.translation]).toEqual([text.length, translation.length])
+  expect(startMs < spoken!.endMs && spoken!.endMs < endMs).toBe(true)
 })

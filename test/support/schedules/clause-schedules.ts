@@ -260,7 +260,7 @@ async function listen(
   const results = new ResultAssembler({
     name: 'anna',
     ...{ clock, metrics, decoding: new DecodeQueue({ now: () => 0, defer: queueMicrotask }) },
-    leveler: new LoudnessNormalizer(-20),
+    leveler: new LoudnessNormalizer(-20, 0),
     events: {
       caption() {},
       utterance: utterance => void readers.push(utterance.audio.reader()),
