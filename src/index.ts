@@ -38,9 +38,9 @@ export { type KeypadSettings, keypadOptions } from './core/calls/settings.ts'
 export { SpokenNotices, type SpokenNoticesOptions } from './core/calls/spoken-notices.ts'
 export { TwoPartyCalls, type TwoPartyCallsOptions } from './core/calls/two-party-calls.ts'
 export type { Announcer, NoticeName, Sound, ToneName } from './core/model/announcer.ts'
+export type { Caption, CaptionDetails } from './core/model/caption.ts'
 export type { DialEnd, Dialer, DialOutcome, DialRequest, OutgoingCall } from './core/model/dialer.ts'
 export type {
-  Caption,
   LagEvent,
   NoticeStage,
   Observer,

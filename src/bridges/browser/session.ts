@@ -1,6 +1,6 @@
 import { type Clock, setTimer } from '../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import type { Caption } from '../../core/model/events.ts'
+import type { Caption } from '../../core/model/caption.ts'
 import type { ParticipantChange } from '../../core/model/participant-state.ts'
 import type { Participant } from '../../core/room/participant.ts'
 import type { BrowserLeg } from './browser-leg.ts'

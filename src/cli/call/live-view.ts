@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { sameLanguage } from '../../common/language.ts'
-import type { Caption, ReceptionEvent } from '../../core/model/events.ts'
+import type { Caption } from '../../core/model/caption.ts'
+import type { ReceptionEvent } from '../../core/model/events.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import { eventData } from '../../service/engines/wire/server-sent-events.ts'
 import { meter, type Terminal, type TerminalText } from '../terminal.ts'

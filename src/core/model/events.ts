@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
+import type { Caption } from './caption.ts'
 import type { DialEnd } from './dialer.ts'
 import type { KeyAction } from './key-commands.ts'
-import type { StandInNames, UtteranceStages } from './latency-stages.ts'
+import type { UtteranceStages } from './latency-stages.ts'
 import type { ParticipantKey, ParticipantState } from './participant-state.ts'
 import type { Reception } from './reception.ts'
 import type { RecordingFault, RecordingState } from './recording.ts'
@@ -39,26 +40,6 @@ export type SessionState =
   /** Dropped or refused; the next attempt starts at `until`. */
   | { status: 'waiting'; attempt: number; until: number; since: number }
   | { status: 'ended'; reason: EndReason }
-
-/** A caption: text of an utterance. A partial can still change; a final is never revised. */
-export interface Caption {
-  readonly room: string
-  readonly speaker: string
-  readonly name?: string
-  /** A system message; `speaker` is not a participant's id. */
-  readonly system?: true
-  /** Unique in this process; the partials and the final of an utterance share it. */
-  readonly utterance: string
-  readonly from: LanguageId
-  readonly to: LanguageId
-  readonly final: boolean
-  readonly text?: string
-  readonly translation?: string
-  /** Engines of the service that served instead of preferred ones, if it reports them. */
-  readonly standIns?: StandInNames
-  /** The interval of speech that the caption covers, as far as audio levels show it (clock ms). */
-  readonly spoken?: { readonly fromMs: number; readonly toMs: number }
-}
 
 /** The playback of one translated utterance to one listener. */
 export interface UtteranceEvent {

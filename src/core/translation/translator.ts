@@ -1,7 +1,8 @@
 import type { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { ServiceTiming, StandInNames } from '../model/latency-stages.ts'
+import type { CaptionDetails } from '../model/caption.ts'
+import type { ServiceTiming } from '../model/latency-stages.ts'
 
 /** The parameters of one connection to the service. */
 export interface TranslationRequest {
@@ -22,7 +23,7 @@ export function inAnyVoice(request: TranslationRequest): TranslationRequest {
 }
 
 /** One result of the service. */
-export interface TranslationResult {
+export interface TranslationResult extends CaptionDetails {
   /** The service's id of the utterance, shared by all its results. */
   readonly utterance: string
   /** False while the text can still change. */
@@ -51,8 +52,6 @@ export interface TranslationResult {
     readonly translation: number
     readonly speakingMs?: number | undefined
   }
-  /** Engines of the service that serve instead of preferred ones, if reported. */
-  readonly standIns?: StandInNames
 }
 
 /** Sends a speaker's audio to the service. */

@@ -2,7 +2,7 @@ import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
-import type { Caption } from '../model/events.ts'
+import { type Caption, type CaptionDetails, captionDetails } from '../model/caption.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
 import type { RelayCounters } from '../model/relay-counters.ts'
 import type { SessionResults } from '../translation/session-options.ts'
@@ -50,7 +50,7 @@ function fingerprint(bytes: Uint8Array): number {
 
 /** Events derived from the results. */
 export interface AssemblerEvents {
-  caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation' | 'standIns'>): void
+  caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'> & CaptionDetails): void
   /** An utterance is final, and the service tells its language. */
   spokenIn?(language: LanguageId): void
   /** Returns true if `text` is an echo of audio played to the speaker. Its result is then ignored. */
@@ -269,7 +269,7 @@ export class ResultAssembler implements SessionResults {
     const { name, text, translation = '', final } = known
     if (!final)
       this.#events.caption({
-        ...{ utterance: name, final: true, standIns: undefined },
+        ...{ utterance: name, final: true },
         text: text?.slice(0, covered.text).trim(),
         translation: translation.slice(0, covered.translation).trim(),
       })
@@ -370,7 +370,7 @@ export class ResultAssembler implements SessionResults {
       final,
       text,
       translation,
-      standIns: result.standIns,
+      ...captionDetails(result),
     })
   }
 

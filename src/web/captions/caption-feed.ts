@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import type { Caption, Observer, ReceptionEvent } from '../../core/model/events.ts'
+import type { Caption } from '../../core/model/caption.ts'
+import type { Observer, ReceptionEvent } from '../../core/model/events.ts'
 import type { Why } from '../../core/model/reception.ts'
 
 /** A room from its first participant to its last. Names are reused, lives are not. */

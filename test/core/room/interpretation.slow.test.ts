@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock, Ticker } from '../../../src/common/clock.ts'
-import type { Caption } from '../../../src/core/model/events.ts'
+import type { Caption } from '../../../src/core/model/caption.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'

@@ -3,7 +3,7 @@ import { countFrames, framesIn, numberedFrames } from '../../../simulator/networ
 import { echoes } from '../../../simulator/service/scripted-answers.ts'
 import { ScriptedService, type ScriptedServiceOptions } from '../../../simulator/service/scripted-service.ts'
 import { systemClock, Ticker } from '../../../src/common/clock.ts'
-import type { Caption } from '../../../src/core/model/events.ts'
+import type { Caption } from '../../../src/core/model/caption.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator, type ServiceTranslatorOptions } from '../../../src/service/client/translator.ts'

@@ -1,5 +1,6 @@
 import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
-import { type Caption, Observer } from '../../../src/core/model/events.ts'
+import type { Caption } from '../../../src/core/model/caption.ts'
+import { Observer } from '../../../src/core/model/events.ts'
 import { CaptionFeed } from '../../../src/web/captions/caption-feed.ts'
 
 /** 2026-11-20T10:00:00Z, when the clock shows 1,000 ms. */

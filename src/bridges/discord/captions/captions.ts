@@ -1,6 +1,7 @@
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
-import type { Caption, Observer, RelayEvents } from '../../../core/model/events.ts'
+import type { Caption } from '../../../core/model/caption.ts'
+import type { Observer, RelayEvents } from '../../../core/model/events.ts'
 import type { CaptionStyle } from '../contract.ts'
 import { type CaptionChat, captionMessages, escaped } from './caption-format.ts'
 import { CaptionWriter } from './caption-writer.ts'

@@ -1,5 +1,5 @@
 import { type LanguageId, sameLanguage } from '../../../common/language.ts'
-import type { Caption } from '../../../core/model/events.ts'
+import type { Caption } from '../../../core/model/caption.ts'
 import { bare } from '../../../core/room/echo-text-guard.ts'
 
 /** Minimum number of letter pairs for a comparison. */

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import { Captions } from '../../../../src/bridges/discord/captions/captions.ts'
 import type { CaptionStyle } from '../../../../src/bridges/discord/contract.ts'
-import { type Caption, Observer } from '../../../../src/core/model/events.ts'
+import type { Caption } from '../../../../src/core/model/caption.ts'
+import { Observer } from '../../../../src/core/model/events.ts'
 import { FakeChat, settled } from '../../../support/discord/fake-chat.ts'
 
 function started(style: CaptionStyle = 'plain') {

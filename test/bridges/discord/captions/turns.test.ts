@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Turn } from '../../../../src/bridges/discord/captions/turns.ts'
 import { Turns } from '../../../../src/bridges/discord/captions/turns.ts'
-import type { Caption } from '../../../../src/core/model/events.ts'
+import type { Caption } from '../../../../src/core/model/caption.ts'
 
 const caption = (given: Partial<Caption>): Caption => ({
   room: 'r',
