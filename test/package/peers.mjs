@@ -48,7 +48,7 @@ const attached = await codeOf(async () => {
 
 const traced = await codeOf(async () => {
   const { openTracing } = await import(
-    new URL('./node_modules/dragoman/dist/tracing/tracing.js', import.meta.url).href
+    new URL('./node_modules/dragoman/dist/app/tracing/tracing.js', import.meta.url).href
   )
   return typeof openTracing === 'function'
 })

@@ -26,7 +26,8 @@ async function beside(...packages: string[]): Promise<Found> {
   const cwd = await mkdtemp(join(tmpdir(), 'dragoman-peers-'))
   folders.push(cwd)
   await writeFile(join(cwd, 'package.json'), '{ "name": "host", "private": true, "type": "module" }')
-  const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
+  // Not `--prefer-offline`: what the cache knows of the newest version can be old.
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund']
   await run('npm', ['install', ...options, tarball, ...packages], { cwd, env: ENV, timeout: INSTALL_MS })
   await copyFile(join(PROJECT, 'test/package/peers.mjs'), join(cwd, 'peers.mjs'))
   const { stdout } = await run(process.execPath, ['peers.mjs'], { cwd, env: ENV, timeout: 60_000 })

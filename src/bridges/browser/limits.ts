@@ -5,7 +5,10 @@ const ms = (fallback: number) => z.number().min(0, 'a time in ms, 0 or more').de
 const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
   z.int('a whole number').min(0, 'a whole number, 0 or more').max(most, `at most ${most}`).default(fallback)
 
-/** Resource limits and timeouts of a visit, with their defaults. */
+/**
+ * Resource limits and timeouts of a visit, with their defaults. HTTP requests are limited in `net/server-limits.ts`, and the pace of
+ * audio in `page-timeline.ts`.
+ */
 export const browserLimitsSchema = z.strictObject({
   /** Concurrent visitors per address; without an invitation at most half of the open places. */
   visitorsPerAddress: count(20),

@@ -2,7 +2,10 @@ import { type Clock, setTimer } from '../../common/clock.ts'
 import type { ReceptionEvent } from '../model/events.ts'
 import type { NoticeVoice } from './notice-voice.ts'
 
-/** Duration of an outage before listeners are notified (ms); most are shorter. */
+/**
+ * Duration of an outage before listeners are notified (ms); most are shorter. It begins when the speaker speaks untranslated: at once,
+ * or after `connectTimeoutMs` of the relay for a first connection.
+ */
 const NOTICE_AFTER_MS = 1_000
 /** Minimum time between two such notices to the same listener (ms). */
 const NOTICE_EVERY_MS = 30_000

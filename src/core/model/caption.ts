@@ -3,7 +3,7 @@ import type { StandInNames } from './latency-stages.ts'
 
 /**
  * What a result of the service says to readers beside its texts. A new field belongs here; `service/client/result-reader.ts`
- * reads it, and the pages of captions show it.
+ * reads it, and `web/captions/page/caption.ts` and `caption-list.ts` show it.
  */
 export interface CaptionDetails {
   /** Engines of the service that served instead of preferred ones, if it reports them. */

@@ -233,7 +233,10 @@ export class PlayoutMixer {
     return mixed
   }
 
-  /** Mixes the originals, likewise; `notice`: under a notice. */
+  /**
+   * Mixes the originals, likewise; `notice`: under a notice. Their volume fades within one frame, to the lower one under a
+   * translation and back.
+   */
   #mixOriginals(
     out: Int16Array,
     before: number,

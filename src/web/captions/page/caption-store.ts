@@ -1,3 +1,5 @@
+import type { Caption } from './caption.ts'
+
 /** A caption with its position. */
 export interface Entry extends Caption {
   /** Unique across all lives of the room. */
@@ -186,52 +188,4 @@ export function shownLines(entry: Entry, leads: boolean, { show, language }: Wis
 
 function said(lines: readonly CaptionText[]): CaptionText[] {
   return lines.filter(({ text }) => text !== '')
-}
-
-/** A caption as sent by the stream and the transcript. */
-export interface Caption {
-  readonly utterance: string
-  readonly speaker: string
-  readonly name?: string
-  readonly from: string
-  readonly to: string
-  readonly final: boolean
-  readonly text?: string
-  readonly translation?: string
-  /** Time since the room opened (ms). */
-  readonly startMs: number
-  readonly endMs: number
-  /** The engines of the service that served instead of preferred ones. */
-  readonly standIns?: readonly string[]
-}
-
-/** Characters that change the text direction. */
-const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
-
-/** Validates `value` from the server as a caption; undefined if it is invalid. */
-export function readCaption(value: unknown): Caption | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { utterance, speaker, name, from, to, final, text, translation, startMs, endMs, standIns } =
-    value as Record<string, unknown>
-  if (typeof utterance !== 'string' || typeof speaker !== 'string') return undefined
-  if (typeof from !== 'string' || typeof to !== 'string') return undefined
-  if (typeof startMs !== 'number' || typeof endMs !== 'number') return undefined
-  return {
-    ...{ utterance, speaker, from, to, startMs, endMs },
-    // Transcripts contain only complete utterances and omit the field.
-    final: final !== false,
-    ...(typeof name === 'string' ? { name: plain(name) } : {}),
-    ...(typeof text === 'string' ? { text: plain(text) } : {}),
-    ...(typeof translation === 'string' ? { translation: plain(translation) } : {}),
-    ...(typeof standIns === 'object' && standIns !== null ? { standIns: namesIn(standIns) } : {}),
-  }
-}
-
-function namesIn(standIns: object): string[] {
-  const names = Object.values(standIns).filter(name => typeof name === 'string')
-  return Array.from(new Set(names.map(name => plain(name).slice(0, 64))))
-}
-
-function plain(text: string): string {
-  return text.replace(TURNS, '').trim()
 }

@@ -1,5 +1,6 @@
 import { type Access, authorization } from './access.ts'
-import { type Caption, readCaption, type Wish } from './caption-store.ts'
+import { type Caption, readCaption } from './caption.ts'
+import type { Wish } from './caption-store.ts'
 import { say } from './words.ts'
 
 export const FORMATS = { srt: 'srt', vtt: 'vtt', text: 'txt' } as const

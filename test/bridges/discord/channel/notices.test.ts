@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Written } from '../../../../src/bridges/discord/captions/caption-format.ts'
 import { ChannelNotices, type NoticeChat } from '../../../../src/bridges/discord/channel/notices.ts'
-import { OutageAlert } from '../../../../src/bridges/discord/channel/problems.ts'
+import { OutageAlert } from '../../../../src/bridges/discord/channel/outage-alert.ts'
 import { privacyButtons } from '../../../../src/bridges/discord/commands/notice-buttons.ts'
 import { channelMessagesFor } from '../../../../src/messages/discord/discord.ts'
 import type { ChannelWords } from '../../../../src/messages/discord/types.ts'

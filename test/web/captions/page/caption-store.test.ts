@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Caption, CaptionStore, readCaption } from '../../../../src/web/captions/page/caption-store.ts'
+import { type Caption, readCaption } from '../../../../src/web/captions/page/caption.ts'
+import { CaptionStore } from '../../../../src/web/captions/page/caption-store.ts'
 
 const caption = (utterance: string, more: Partial<Caption> = {}): Caption => ({
   utterance,
