@@ -74,7 +74,9 @@ function expectHeard(listener: Seat, speaker: Seat): void {
   // Live: a busy machine causes breaks.
   expect(originals.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)).toBeGreaterThan(500)
   // The measured level is then lower; the next mode is 9 dB away.
-  expect(Math.abs(longest(originals).db - (SAID_DB - (same ? 0 : 9)))).toBeLessThan(4)
+  const { db } = longest(originals)
+  if (same) expect(Math.abs(db - SAID_DB)).toBeLessThan(4)
+  else expect(db).toBeLessThan(SAID_DB - 4)
   for (const language of Object.keys(NUMBERS)) {
     const found = soundings(heard, translated(speaker.hz, language), LOUD)
     expect(found, `${speaker.hz} in ${language} for ${listener.language}`).toHaveLength(

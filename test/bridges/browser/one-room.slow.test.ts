@@ -95,7 +95,7 @@ inEachBrowser('one room', { timeout: 120_000, only: 'Chromium' }, host => {
         expect(original.toMs - original.fromMs, who).toBeGreaterThan(SAYS_MS * 0.8)
         if (language === own) expect(Math.abs(original.db - SAID_DB), who).toBeLessThan(2)
         else {
-          expect(original.db, who).toBeLessThan(SAID_DB - 6)
+          expect(original.db, who).toBeLessThan(SAID_DB - 4)
           const translation = longest(soundings(pcm, into(hz, own), LOUD))
           expect(translation.toMs - translation.fromMs, who).toBeGreaterThan(SAYS_MS * 0.8)
         }
