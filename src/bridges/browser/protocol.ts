@@ -101,8 +101,11 @@ export type Outbound =
       readonly text?: string
       readonly translation?: string
     }
-  /** A translation starts to play. `ms`: delay between the speaker’s last word and its sending. */
-  | { readonly kind: 'latency'; readonly ms: number }
+  /**
+   * A translation starts to play. `ms`: delay between the speaker’s last word and its sending; `heard`: between a word of a speaker who
+   * continues and its translation at the visitor.
+   */
+  | { readonly kind: 'latency'; readonly ms: number; readonly heard?: true }
   /** What the visitor gets from each speaker now: after `welcome`, and whenever it changes. */
   | { readonly kind: 'receptions'; readonly from: readonly ReceptionView[] }
   /** Requests an echo of `id` once all audio before it has been played. */

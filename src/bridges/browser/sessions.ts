@@ -81,6 +81,9 @@ export class BrowserSessions implements Disposable {
         if (stage === 'begun' && latencyMs !== undefined)
           this.#of(room, listener)?.tell({ kind: 'latency', ms: Math.round(latencyMs) })
       }),
+      observer.on('earVoice', ({ room, listener, spanMs }) =>
+        this.#of(room, listener)?.tell({ kind: 'latency', ms: Math.round(spanMs), heard: true }),
+      ),
       observer.on('reception', ({ room, listener }) => {
         const session = this.#of(room, listener)
         if (session) this.#touchReceptions(session)

@@ -434,7 +434,9 @@ class Talk {
         return
       case 'latency':
         meters.delay(
-          message.ms + this.#connection.roundTripMs + this.#bufferedMs + (this.#sound?.outputMs ?? 0),
+          message.ms +
+            (message.heard ? 0 : this.#connection.roundTripMs + this.#bufferedMs) +
+            (this.#sound?.outputMs ?? 0),
         )
         return
       case 'receptions':
