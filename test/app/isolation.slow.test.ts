@@ -213,7 +213,8 @@ describe('two good calls hear their tones throughout while the service, in a thi
     const complaints = await third(
       async (_session, call) => {
         await g.until(() => metrics.mp3InvalidBytes - junk >= 8_000, 10_000, 'that it is counted')
-        expect(Math.max(...call.heard().map(Math.abs))).toBeLessThan(100)
+        // Comfort noise only.
+        expect(Math.max(...call.heard().map(Math.abs))).toBeLessThan(200)
       },
       { mangle },
     )
