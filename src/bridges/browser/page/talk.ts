@@ -605,7 +605,8 @@ class Talk {
       {
         line,
         sound: this.#watch.vital,
-        microphone: this.#sound?.hasMicrophone !== false && !this.#blocked,
+        microphone:
+          this.#sound?.hasRecording === true || (this.#sound?.hasMicrophone !== false && !this.#blocked),
         muted: this.#muted || this.#silenced,
         outage: this.#outage,
       },
