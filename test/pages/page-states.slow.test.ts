@@ -133,6 +133,7 @@ describe.skipIf(!hasChromium)('every state of every page', () => {
     await page.getByText('Call ended').waitFor()
     expect(await focused()).toBe('after-title')
     await tabTo('start')
-    expect(await page.locator('#start').textContent()).toBe('Talk again')
+    // The invitation is still valid.
+    expect(await page.locator('#start').textContent()).toBe('Return to the call')
   })
 })

@@ -14,7 +14,7 @@ export const LISTEN: ListenTexts = {
   larger: 'Größerer Text',
   captions: 'Untertitel',
   captionsAloud: 'Untertitel, vorgelesen',
-  captionsEmpty: 'Hier erscheinen die Untertitel in Ihrer Sprache. Für den Ton drücken Sie auf Zuhören.',
+  captionsEmpty: 'Hier erscheinen die Untertitel in Ihrer Sprache.',
   'state-connecting': 'Verbindung wird hergestellt …',
   'state-waiting': 'Noch nicht begonnen. Es beginnt automatisch.',
   'state-live': 'Live-Übertragung',

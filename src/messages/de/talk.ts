@@ -79,6 +79,7 @@ export const TALK: TalkTexts = {
   unmute: 'Stumm aus',
   fix: 'Mikrofon',
   alone: 'Es ist noch niemand sonst hier. Laden Sie jemanden ein.',
+  allLeft: 'Alle anderen haben das Gespräch verlassen.',
   oneLanguage: language =>
     `Alle hier hören ${language}. Nichts wird übersetzt, bis jemand mit einer anderen Sprache dazukommt.`,
   'state-connecting': 'Verbindet',

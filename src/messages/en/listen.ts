@@ -15,7 +15,7 @@ export const LISTEN = {
   larger: 'Larger text',
   captions: 'Captions',
   captionsAloud: 'Captions, read out',
-  captionsEmpty: 'Captions appear here in your language. For sound, press Listen.',
+  captionsEmpty: 'Captions appear here in your language.',
   'state-connecting': 'Connecting…',
   'state-waiting': 'Not started yet. Listening starts automatically.',
   'state-live': 'Live',

@@ -83,6 +83,7 @@ export const TALK = {
   unmute: 'Unmute',
   fix: 'Fix mic',
   alone: 'Nobody else is here yet. Invite somebody.',
+  allLeft: 'Everyone else has left the call.',
   oneLanguage: (language: string) =>
     `Everyone here hears ${language}. Nothing is translated until somebody with another language joins.`,
   'state-connecting': 'Connecting',

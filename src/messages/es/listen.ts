@@ -14,7 +14,7 @@ export const LISTEN: ListenTexts = {
   larger: 'Texto más grande',
   captions: 'Subtítulos',
   captionsAloud: 'Subtítulos, leídos en voz alta',
-  captionsEmpty: 'Aquí aparecen los subtítulos en tu idioma. Para oír, pulsa Escuchar.',
+  captionsEmpty: 'Aquí aparecen los subtítulos en tu idioma.',
   'state-connecting': 'Conectando…',
   'state-waiting': 'Aún no ha empezado. La escucha empieza sola.',
   'state-live': 'En directo',

@@ -78,6 +78,7 @@ export const TALK: TalkTexts = {
   unmute: 'Activar micro',
   fix: 'Arreglar micro',
   alone: 'Todavía no hay nadie más. Invita a alguien.',
+  allLeft: 'Los demás han salido de la llamada.',
   oneLanguage: language =>
     `Aquí todos oyen ${language}. No se traduce nada hasta que se una alguien con otro idioma.`,
   'state-connecting': 'Conectando',

@@ -14,7 +14,7 @@ export const LISTEN: ListenTexts = {
   larger: 'Texte plus grand',
   captions: 'Sous-titres',
   captionsAloud: 'Sous-titres, lus à voix haute',
-  captionsEmpty: 'Les sous-titres s’affichent ici dans votre langue. Pour le son, appuyez sur Écouter.',
+  captionsEmpty: 'Les sous-titres s’affichent ici dans votre langue.',
   'state-connecting': 'Connexion…',
   'state-waiting': 'Pas encore commencé. L’écoute démarre automatiquement.',
   'state-live': 'En direct',

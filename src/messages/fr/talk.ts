@@ -80,6 +80,7 @@ export const TALK: TalkTexts = {
   unmute: 'Activer le micro',
   fix: 'Réparer le micro',
   alone: 'Il n’y a encore personne d’autre. Invitez quelqu’un.',
+  allLeft: 'Tous les autres ont quitté l’appel.',
   oneLanguage: language =>
     `Ici, tout le monde entend la même langue (${language}). Rien n’est traduit tant que personne ne rejoint l’appel avec une autre langue.`,
   'state-connecting': 'Connexion',

@@ -14,7 +14,7 @@ export const LISTEN: ListenTexts = {
   larger: 'Testo più grande',
   captions: 'Sottotitoli',
   captionsAloud: 'Sottotitoli, letti ad alta voce',
-  captionsEmpty: 'Qui compaiono i sottotitoli nella tua lingua. Per l’audio premi Ascolta.',
+  captionsEmpty: 'Qui compaiono i sottotitoli nella tua lingua.',
   'state-connecting': 'Connessione…',
   'state-waiting': 'Non è ancora iniziato. L’ascolto parte da solo.',
   'state-live': 'In diretta',

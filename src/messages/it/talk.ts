@@ -79,6 +79,7 @@ export const TALK: TalkTexts = {
   unmute: 'Riattiva',
   fix: 'Microfono',
   alone: 'Non c’è ancora nessun altro. Invita qualcuno.',
+  allLeft: 'Tutti gli altri hanno lasciato la chiamata.',
   oneLanguage: language =>
     `Qui tutti sentono la stessa lingua (${language}). Non si traduce nulla finché non entra qualcuno con un’altra lingua.`,
   'state-connecting': 'Connessione',

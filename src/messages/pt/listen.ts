@@ -14,7 +14,7 @@ export const LISTEN: ListenTexts = {
   larger: 'Texto maior',
   captions: 'Legendas',
   captionsAloud: 'Legendas, lidas em voz alta',
-  captionsEmpty: 'As legendas aparecem aqui no seu idioma. Para o som, pressione Ouvir.',
+  captionsEmpty: 'As legendas aparecem aqui no seu idioma.',
   'state-connecting': 'Conectando…',
   'state-waiting': 'Ainda não começou. A escuta começa automaticamente.',
   'state-live': 'Ao vivo',

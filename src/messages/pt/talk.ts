@@ -78,6 +78,7 @@ export const TALK: TalkTexts = {
   unmute: 'Ativar microfone',
   fix: 'Reparar microfone',
   alone: 'Ainda não está aqui mais ninguém. Convide alguém.',
+  allLeft: 'Todos os outros saíram da chamada.',
   oneLanguage: language =>
     `Aqui todos ouvem ${language}. Nada é traduzido até entrar alguém com outra língua.`,
   'state-connecting': 'A ligar',

@@ -120,6 +120,8 @@ describe.skipIf(!hasChromium)('staying in a call', { timeout: 120_000 }, () => {
     await bob.page.reload()
     await anna.page.locator('#people').getByText('reconnecting').waitFor({ timeout })
     await bob.page.getByText('Return to the call').waitFor({ timeout })
+    // He would be among those who are there.
+    expect(await bob.page.locator('#present').isVisible()).toBe(false)
     expect(await bob.page.locator('#name').inputValue()).toBe('Bob')
     await bob.page.click('#start')
     await expect.poll(() => names(bob.page), { timeout }).toEqual(['Anna', 'Bob (you)'])
@@ -144,6 +146,44 @@ describe.skipIf(!hasChromium)('staying in a call', { timeout: 120_000 }, () => {
     expect(await bob.page.evaluate(kept)).toEqual([])
     await expect.poll(() => names(anna.page), { timeout }).toEqual(['Anna (you)'])
     for (const { page } of [anna, bob]) await page.context().close()
+  })
+
+  test('whoever hangs up returns to those they have invited, or starts anew; whoever stays reads that the others have left', async () => {
+    const b = await opened()
+    const anna = await talkPage(browser, b.address, { ear: false })
+    await anna.page.fill('#name', 'Anna')
+    await anna.page.click('#start')
+    await anna.page.getByText('Nobody else is here yet').waitFor({ timeout })
+    await anna.page.click('#invite')
+    await anna.page.locator('#invited').waitFor()
+    const { hash } = new URL(await anna.page.locator('#link').inputValue())
+    const phone = { viewport: { width: 360, height: 640 }, locale: 'es-ES' }
+    const eva = await talkPage(browser, `${b.address}/${hash}`, { ear: false, ...phone })
+    await eva.page.fill('#name', 'Eva')
+    await eva.page.click('#start')
+    await expect.poll(() => names(eva.page), { timeout }).toEqual(['Anna', 'Eva (tú)'])
+    // A narrow window shows why somebody is not heard, not their language.
+    await anna.page.click('#mute')
+    await eva.page.locator('#people .condition').getByText('en silencio').waitFor({ timeout })
+    const cut = `[...document.querySelectorAll('#people .condition')].some(each => {
+      const { right } = each.getBoundingClientRect()
+      return right > each.parentElement.getBoundingClientRect().right || right > innerWidth
+    })`
+    expect(await eva.page.evaluate(cut)).toBe(false)
+
+    await anna.page.click('#stop')
+    await eva.page.getByText('Los demás han salido de la llamada.').waitFor({ timeout })
+    await anna.page.getByRole('button', { name: 'Return to the call' }).click()
+    await expect.poll(() => names(anna.page), { timeout }).toEqual(['Eva', 'Anna (you)'])
+    await eva.page.getByText('Los demás han salido').waitFor({ state: 'hidden', timeout })
+    await anna.page.click('#stop')
+    await anna.page.getByRole('button', { name: 'Start a new call' }).click()
+    await anna.page.getByText('Nobody else is here yet').waitFor({ timeout })
+    expect(await names(anna.page)).toEqual(['Anna (you)'])
+    expect(b.relay.rooms.size).toBe(2)
+    await anna.page.click('#stop')
+    await anna.page.getByRole('button', { name: 'Talk again' }).waitFor({ timeout })
+    for (const { page } of [anna, eva]) await page.context().close()
   })
 
   test('a headset that vanishes is replaced, and used again when it is back; the call lasts visibly', async () => {

@@ -78,12 +78,13 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
   })
 
   test('a link that leads nowhere offers no conversation to join, and does not claim that it was ever valid', async () => {
-    const b = await opened()
+    const b = await opened({ dashboard: '/dashboard' })
     const { page } = await talkPage(host.browser, `${b.address}/#join=${'x'.repeat(43)}`, {
       ear: false,
       usable: false,
     })
     await page.getByText('This link doesn’t lead to a call.').waitFor()
+    expect(await page.locator('#to-dashboard').isVisible()).toBe(false)
     expect(await page.locator('#start').textContent()).toBe('Start talking')
     expect(await page.locator('#start').isDisabled()).toBe(true)
     await page.context().close()

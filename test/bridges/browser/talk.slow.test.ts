@@ -95,10 +95,12 @@ describe.skipIf(!hasChromium)('the talk page with real engines', () => {
     const [translation = ''] = await finals('translation')
     expect(recognised(SAID, text)).toBeGreaterThan(0.4)
     expect(await page.locator('.said .translation').first().getAttribute('lang')).toBe('es-es')
-    expect(await page.locator('#delay').textContent()).toMatch(/^\d\.\d s$/)
+    await expect.poll(() => page.locator('#delay').textContent(), { timeout: 10_000 }).toMatch(/^\d\.\d s$/)
     // The next one uses another voice.
     await page.click('#options summary')
     await page.selectOption('#voice', 'espeak-es-es-f2')
+    const voiceNames = await page.locator('#voice option').allTextContents()
+    expect(voiceNames).toContain('Spanish (female) 2')
     const before = (await heard()).length
     const voices = new Set(b.utterances.map(({ utterance }) => nameOf(utterance)))
     await b.until(
@@ -178,6 +180,8 @@ describe.skipIf(!hasChromium)('the talk page with real engines', () => {
     await bob.page.selectOption('#recording', { index: 1 })
     await bob.page.click('#play')
     await bob.page.getByText('Playing…').waitFor()
+    // Others hear it.
+    await bob.page.locator('#state').getByText('Nobody hears you').waitFor({ state: 'hidden' })
     await bob.page.getByRole('button', { name: 'Play', exact: true }).waitFor({ timeout: 10_000 })
     // Both speak English, so Anna hears the original recording.
     const wav = readWav(
@@ -204,7 +208,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', () => {
     expect((await bob.finals('translation')).join(' ')).toMatch(/respetable|amable|mujer/i)
 
     await bob.page.close()
-    await anna.page.getByText('Nobody else is here yet').waitFor()
+    await anna.page.getByText('Everyone else has left the call').waitFor()
     expect([...anna.faults, ...bob.faults]).toEqual([])
     await Promise.all([anna.page.context().close(), bob.page.context().close()])
   })

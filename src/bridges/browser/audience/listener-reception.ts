@@ -2,6 +2,7 @@ import { type Clock, setTimer, Ticker } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import { errorFields, type Logger } from '../../../common/log.ts'
 import type { RoomLinks } from '../../../core/calls/room-links.ts'
+import { hearable } from '../../../pages/page/languages.ts'
 import type { OfferCache } from '../catalog-cache.ts'
 import type { PageSocket } from '../close-codes.ts'
 import type { BridgeCounters } from '../leg-counters.ts'
@@ -101,7 +102,7 @@ export class ListenerReception implements Disposable {
       if (listener.over) return
       if (!audiences.enter(room, listener)) return listener.refuse('full')
       this.#enter(listener)
-      const offered = languages.flatMap(({ id, spoken }) => (spoken && allows(room, id) ? [id] : []))
+      const offered = hearable(languages).flatMap(({ id }) => (allows(room, id) ? [id] : []))
       listener.admit(room, offered, hello)
     } catch (error) {
       log.warn(errorFields(error), 'listener cannot be admitted now')

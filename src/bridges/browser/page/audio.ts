@@ -183,6 +183,11 @@ export class Sound {
     this.#source?.connect(this.#capture)
   }
 
+  /** A recording replaces the microphone now. */
+  get hasRecording(): boolean {
+    return this.#recording !== undefined
+  }
+
   stopRecording(): void {
     this.#recording?.stop()
   }

@@ -1,5 +1,6 @@
 import { element, fromRoot, made } from '../../../pages/page/dom.ts'
 import type { Outbound } from '../protocol.ts'
+import { joinToken } from './connection.ts'
 import { say } from './words.ts'
 
 /** The part of the library `uqr` that is used; the server serves its module. */
@@ -49,6 +50,18 @@ const copyListen = element('copy-listen', HTMLButtonElement)
 
 /** Shows an invitation to the room: its link, to copy, share or scan, and its code for other channels. */
 export class Invitation {
+  #latest: { readonly token: string | undefined; readonly until: number } | undefined
+
+  /** The token of the latest link while it is valid: who made it can use it, too. */
+  get token(): string | undefined {
+    return this.#latest && performance.now() < this.#latest.until ? this.#latest.token : undefined
+  }
+
+  /** Later calls have nothing to do with this room. */
+  forget(): void {
+    this.#latest = undefined
+  }
+
   /** Reacts to its buttons from now on. */
   listen(): void {
     copy.addEventListener('click', () => void copyFrom(link, copy))
@@ -68,6 +81,7 @@ export class Invitation {
   show(message: Extract<Outbound, { kind: 'invited' }>): void {
     const { path, listenPath, publicUrl, code, numbers, discord, endsInMs } = message
     panel.hidden = false
+    this.#latest = { token: joinToken(path), until: performance.now() + endsInMs }
     // Others can use this page’s address, unless it is only valid on this machine.
     const base =
       publicUrl !== undefined && LOOPBACK.has(location.hostname) ? publicUrl.replace(/\/+$/, '') : undefined

@@ -164,7 +164,7 @@ export class Choices {
     if (echoIn.selectedIndex < 0) echoIn.selectedIndex = 0
     echo.disabled = echoIn.options.length === 0
     const own = voices.filter(({ language }) => language === this.#audible)
-    fill(voice, [{ id: '', name: say('anyVoice') }, ...own.map(voiceOption)])
+    fill(voice, [{ id: '', name: say('anyVoice') }, ...voiceOptions(own)])
     voice.value = this.#kept.voices[this.#audible] ?? ''
     voice.disabled = own.length === 0
     hint.textContent = this.#hint()
@@ -189,9 +189,18 @@ function named(languages: readonly { readonly id: string }[]): { id: string; nam
     .sort((a, b) => a.name.localeCompare(b.name, pageLanguage))
 }
 
-/** Returns the voice’s name, with its gender unless the name includes it. */
-function voiceOption({ id, name, gender }: CatalogVoice): { id: string; name: string } {
-  return { id, name: /male\b/i.test(name) ? name : say(`${gender}-voice`, name) }
+/**
+ * Returns the options of voices of one language: their names with their gender. Those whose name only describes them, in
+ * English, are called by their language in that of the page, and counted.
+ */
+function voiceOptions(voices: readonly CatalogVoice[]): { id: string; name: string }[] {
+  const described = { M: 0, F: 0 }
+  return voices.map(({ id, name, gender, language }) => {
+    if (!/male\b/i.test(name)) return { id, name: say(`${gender}-voice`, name) }
+    const count = ++described[gender]
+    const label = say(`${gender}-voice`, nameIn(language))
+    return { id, name: count === 1 ? label : `${label} ${count}` }
+  })
 }
 
 function read(): Kept {

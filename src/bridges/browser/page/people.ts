@@ -51,7 +51,8 @@ export class People {
         const item = made('li')
         item.append(
           made('b', name),
-          ...(about.length === 0 ? [] : [made('span', `, ${about.join(', ')}`, 'faint')]),
+          ...about.map(each => made('span', `, ${each}`, 'about')),
+          ...this.#condition(party).map(each => made('span', `, ${each}`, 'condition')),
         )
         item.title = item.textContent
         return item
@@ -71,8 +72,16 @@ export class People {
     card.hidden = true
   }
 
+  /** Why they cannot be heard, if so. */
+  #condition({ muted, absent, missing }: ShownParty): string[] {
+    return [
+      ...(muted ? [say('mutedHere')] : []),
+      ...(missing ? [say('missingHere')] : absent ? [say('absentHere')] : []),
+    ]
+  }
+
   /** Their name, and what else is known about them. */
-  #parts({ you, name, channel, speaks, hears, muted, absent, missing }: ShownParty): string[] {
+  #parts({ you, name, channel, speaks, hears }: ShownParty): string[] {
     // Listeners in a voice channel, without a name or language.
     if (channel === 'discord' && name === undefined && speaks === undefined) return [say('channelHere')]
     // Every other channel is a phone carrier.
@@ -84,8 +93,6 @@ export class People {
       ...(channel === 'browser' ? [] : [say(hasWords(key) ? (key as 'channel-phone') : 'channel-phone')]),
       ...(speaks === undefined ? [] : [say('speaks', nameIn(speaks))]),
       ...(speaks !== undefined || hears === undefined ? [] : [say('listensIn', nameIn(hears))]),
-      ...(muted ? [say('mutedHere')] : []),
-      ...(missing ? [say('missingHere')] : absent ? [say('absentHere')] : []),
     ]
   }
 }

@@ -15,12 +15,12 @@ import { meters, People } from './people.ts'
 import { SoundWatch } from './sound-watch.ts'
 import { storage, VisitMemory } from './visit-memory.ts'
 import { ScreenWakeLock } from './wake-lock.ts'
-import { codeEntry, type Offer, recording, showWelcome } from './welcome.ts'
+import { codeEntry, type Offer, present, recording, showWelcome } from './welcome.ts'
 import { isTrouble, pageLanguage, say, type Words } from './words.ts'
 import type { Played } from './worklet-messages.ts'
 
 const start = element('start', HTMLButtonElement)
-/** Starts a new call instead of returning to the current one. */
+/** Starts a new call instead of returning to the current or the last one. */
 const fresh = element('fresh', HTMLButtonElement)
 const stop = element('stop', HTMLButtonElement)
 const mute = element('mute', HTMLButtonElement)
@@ -83,6 +83,8 @@ class Talk {
   /** Label of the start button after a regular end. */
   #offer: Offer = 'start'
   #welcomed = false
+  /** Somebody else has been in this call. */
+  #accompanied = false
   /** How many have not come back after a restart of the server, as last told. */
   #notBack = 0
   /** Resolves once the connection is open or has failed. */
@@ -149,8 +151,12 @@ class Talk {
     this.#view.listen()
     this.#invitation.listen()
     start.addEventListener('click', () => void this.#start(true, true))
-    fresh.addEventListener('click', () => void this.#start(true))
+    fresh.addEventListener('click', () => {
+      this.#invitation.forget()
+      void this.#start(true)
+    })
     echo.addEventListener('click', () => {
+      this.#invitation.forget()
       this.#choices.echo(true)
       void this.#start(true)
     })
@@ -181,10 +187,16 @@ class Talk {
   #offerReturn(): void {
     this.#offer = 'rejoin'
     start.textContent = say('rejoin')
-    fresh.hidden = !this.#catalog.welcome && !this.#catalog.invited
-    fresh.textContent = say(link === undefined ? 'anew' : 'joinAnew')
+    this.#offerFresh()
+    // They would be listed among those who are there.
+    present.hidden = true
     this.#captions.restore(this.#memory.captions)
     this.#tell('leftCall')
+  }
+
+  #offerFresh(): void {
+    fresh.hidden = !this.#catalog.welcome && !this.#catalog.invited
+    fresh.textContent = say(link === undefined ? 'anew' : 'joinAnew')
   }
 
   async #openSound(): Promise<Sound> {
@@ -291,7 +303,10 @@ class Talk {
   async #play(): Promise<void> {
     play.disabled = true
     // Without anyone else, only their own translation can be heard.
-    if (this.#connection.line === 'over' && link === undefined) this.#choices.echo(true)
+    if (this.#connection.line === 'over' && link === undefined) {
+      this.#invitation.forget()
+      this.#choices.echo(true)
+    }
     try {
       const [file] = await Promise.all([
         fetch(
@@ -374,6 +389,8 @@ class Talk {
 
   #hello(): Hello {
     const name = nickname.value.trim()
+    // Whoever has invited others returns to them by their own invitation.
+    const invitation = link ?? this.#invitation.token
     return {
       kind: 'hello',
       ...this.#choices.wanted,
@@ -382,7 +399,11 @@ class Talk {
       ...(name === '' ? {} : { name }),
       // Whoever returns without a name is called what they were called before.
       unnamed: this.#called ?? say('unnamed'),
-      ...(this.#code !== undefined ? { code: this.#code } : link === undefined ? {} : { link }),
+      ...(this.#code !== undefined
+        ? { code: this.#code }
+        : invitation === undefined
+          ? {}
+          : { link: invitation }),
     }
   }
 
@@ -457,7 +478,10 @@ class Talk {
       case 'refused':
         if (this.#code !== undefined && codeEntry.refuse(message.why)) this.#complain('ready')
         else this.#complain(`refused-${message.why}`)
-        if (message.why === 'link') this.#offer = 'start'
+        if (message.why === 'link') {
+          this.#invitation.forget()
+          this.#offer = 'start'
+        }
         this.#code = undefined
         return
       case 'ended':
@@ -477,10 +501,11 @@ class Talk {
   #company(parties: readonly PartyView[]): void {
     this.#called = parties.find(({ you }) => you)?.name ?? this.#called
     this.#showPeople()
+    if (parties.length > 1) this.#accompanied = true
     const only = onlyLanguage(parties)
     if (only !== undefined) this.#captions.note(say('oneLanguage', nameIn(only)))
     else if (parties.length > 1 || this.#choices.echoing || this.#missing.waiting) this.#captions.note('')
-    else this.#captions.note(say('alone'))
+    else this.#captions.note(say(this.#accompanied ? 'allLeft' : 'alone'))
   }
 
   #line(line: ConnectionState): void {
@@ -491,6 +516,8 @@ class Talk {
       this.#wakeLock.hold()
       this.#controls.begin(say('call'), { mute: () => mute.click(), hangUp: () => stop.click() })
       fresh.hidden = true
+      // It says who was there when the page was opened.
+      present.hidden = true
     }
     meterBox.hidden = !on
     start.hidden = on
@@ -507,15 +534,21 @@ class Talk {
     const over = !elsewhere && this.#complaint !== 'lost'
     if (elsewhere) this.#offer = 'continueHere'
     else if (!over && this.#memory.visit) this.#offer = 'rejoin'
-    else if (this.#offer === 'rejoin' || this.#offer === 'continueHere' || this.#welcomed)
+    else if (link === undefined && this.#invitation.token !== undefined) {
+      this.#offer = 'rejoin'
+      this.#offerFresh()
+    } else if (this.#offer === 'rejoin' || this.#offer === 'continueHere' || this.#welcomed)
       this.#offer = 'again'
     this.#again()
     this.#watch.end()
     this.#wakeLock.release()
     this.#controls.end()
-    if (over) this.#missing.forget()
     this.#notBack = 0
-    if (over) this.#called = undefined
+    if (over) {
+      this.#missing.forget()
+      this.#called = undefined
+      this.#accompanied = false
+    }
     for (const each of [this.#people, this.#invitation]) each.hide()
     meters.delay(undefined)
     this.#choices.echo(false)
@@ -574,7 +607,8 @@ class Talk {
       {
         line,
         sound: this.#watch.vital,
-        microphone: this.#sound?.hasMicrophone !== false && !this.#blocked,
+        microphone:
+          this.#sound?.hasRecording === true || (this.#sound?.hasMicrophone !== false && !this.#blocked),
         muted: this.#muted || this.#silenced,
         outage: this.#outage,
       },

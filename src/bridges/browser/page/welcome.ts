@@ -9,7 +9,8 @@ import { pageLanguage, say, type Words } from './words.ts'
 export const recording = element('recording', HTMLSelectElement)
 const play = element('play', HTMLButtonElement)
 const lead = element('lead', HTMLElement)
-const present = element('present', HTMLElement)
+/** Who was in the call when the page was opened. */
+export const present = element('present', HTMLElement)
 const truth = element('truth', HTMLElement)
 const code = element('code', HTMLInputElement)
 const codeStatus = element('code-status', HTMLElement)
@@ -31,7 +32,8 @@ export function showWelcome(catalog: Catalog, link: string | undefined): Welcome
   for (const { url, text } of recordings) recording.append(new Option(text, url))
   play.disabled = recordings.length === 0
   element('recordings-card', HTMLElement).hidden = recordings.length === 0
-  if (dashboard !== undefined) {
+  // Whoever follows a link, even a wrong one, is a guest.
+  if (dashboard !== undefined && link === undefined) {
     toDashboard.href = dashboard
     toDashboard.hidden = false
   }

@@ -140,6 +140,18 @@ describe('an audience', () => {
     expect(level(eva!, 300)).toBeGreaterThan(500)
   })
 
+  test('is offered the languages that can be heard, not every one with a voice', async () => {
+    const languages = [
+      { id: 'en-us', name: 'English', heard: true, spoken: true, into: ['es-es'] },
+      { id: 'es-es', name: 'Spanish', heard: false, spoken: true, into: [] },
+      { id: 'fr-fr', name: 'French', heard: false, spoken: true, into: [] },
+    ]
+    h = await hall({}, { offer: async () => ({ languages, voices: [] }) })
+    const jean = await h.listener('fr-fr')
+    expect((await jean.expect('welcome')).languages).toEqual(['en-us', 'es-es'])
+    await jean.expect('unavailable')
+  })
+
   test('waits until somebody is there, is told when nobody is left, and is heard of again', async () => {
     h = await hall()
     const eva = await h.listener('es-es')

@@ -72,4 +72,25 @@ describe.skipIf(!hasChromium)('the page for listening', { timeout: 120_000 }, ()
     await page.context().close()
     await server.hangUp()
   })
+
+  test('says that the language of the browser is not available, and promises nothing by a wrong link', async () => {
+    const portuguese = await talkPage(browser, server.address + (await server.listening()), {
+      ...{ script: NO_MICROPHONE, usable: false, locale: 'pt-PT' },
+    })
+    const { page } = portuguese
+    await page.getByText('Português não está disponível aqui').waitFor()
+    expect(await page.getByRole('button', { name: 'Ouvir' }).isDisabled()).toBe(true)
+    await page.selectOption('#language', 'es-es')
+    await page.getByRole('button', { name: 'Ouvir' }).click()
+    await page.getByRole('button', { name: 'Parar' }).waitFor()
+    expect(portuguese.faults).toEqual([])
+    await page.context().close()
+
+    const wrong = await talkPage(browser, `${server.address}/listen#join=${'x'.repeat(24)}`, {
+      ...{ usable: false, locale: 'es-ES' },
+    })
+    await wrong.page.getByText('Este enlace no lleva a nada que escuchar.').waitFor()
+    expect(await wrong.page.locator('#captions-empty').isVisible()).toBe(false)
+    await wrong.page.context().close()
+  })
 })

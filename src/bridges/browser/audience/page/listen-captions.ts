@@ -37,6 +37,11 @@ export class ListenCaptions {
     if (atEnd) list.scrollTop = list.scrollHeight
   }
 
+  /** None will come. */
+  end(): void {
+    empty.hidden = true
+  }
+
   #add(utterance: string, name = ''): HTMLLIElement {
     const item = made('li')
     // Named once, until somebody else speaks.

@@ -62,6 +62,7 @@ function told(message: ToListener): void {
       hearing = undefined
       language.value = ''
       report(say('unavailable', ownName(message.language)), 'bad')
+      show()
       return
     case 'languages-full':
       language.value = hearing ?? ''
@@ -98,7 +99,7 @@ function offer(languages: readonly string[]): void {
       return option
     }),
   )
-  language.disabled = play.disabled = false
+  language.disabled = false
   const wanted = [kept(KEPT_LANGUAGE), ...navigator.languages.map(each => each.toLowerCase())]
   const best = wanted.flatMap(each => {
     if (each === null) return []
@@ -106,7 +107,7 @@ function offer(languages: readonly string[]): void {
     return exact ?? languages.find(id => sameLanguage(id, each)) ?? []
   })[0]
   if (hearing !== undefined) language.value = hearing
-  else if (best === undefined) report(say('choose'))
+  else if (best === undefined) report(say('unavailable', ownName(navigator.language.toLowerCase())), 'bad')
   else connection.say({ kind: 'change', hears: best })
 }
 
@@ -117,7 +118,9 @@ function show(): void {
   const playing = loudspeaker !== undefined && !interrupted
   play.textContent = say(playing ? 'stop' : 'play')
   play.setAttribute('aria-pressed', String(playing))
-  play.disabled = line === 'over' || (line === 'connecting' && offered.length === 0)
+  // Without a language there is nothing to hear yet.
+  play.disabled = line === 'over' || (hearing === undefined && !playing)
+  if (line === 'over') captions.end()
 }
 
 function report(text: string, kind = ''): void {
