@@ -18,7 +18,7 @@ export const TALK = {
   leadNone: 'This server can’t translate speech yet.',
   oneSpoken: (language: string, others: string) =>
     `Everyone speaks ${language}, and can hear and read it in ${others}.`,
-  moreLanguages: 'To add languages, run this where the server runs:',
+  moreLanguages: 'To add languages, run this command on the server:',
   engines: (engines: string) => `Engines: ${engines}.`,
   invitedBy: (name: string) => `${name} invites you to a call.`,
   invited: 'You’re invited to a call.',
@@ -57,7 +57,7 @@ export const TALK = {
   microphone: 'Microphone',
   loudspeaker: 'Loudspeaker',
   defaultDevice: 'Chosen by the system',
-  testSound: 'Try them',
+  testSound: 'Test sound',
   volume: 'Volume',
   originals: 'Original voices',
   'original-off': 'Off',

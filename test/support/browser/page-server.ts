@@ -109,11 +109,12 @@ export class PageServer implements AsyncDisposable {
     }
   }
 
-  /** Both hang up. */
+  /** Everyone hangs up; so do visitors whose page was closed, for whom the server would wait. */
   async hangUp(): Promise<void> {
     const calls = this.#calls
     this.#calls = []
     for (const call of calls) await call[Symbol.asyncDispose]()
+    for (const room of this.#app.relay.rooms.values()) await room.close({ kind: 'hangup', by: 'local' })
   }
 
   /**

@@ -163,7 +163,7 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
     path: '/',
     reach: async page => {
       await page.locator('#start:enabled').waitFor()
-      for (const summary of await page.locator('summary').all()) await summary.click()
+      for (const summary of await page.locator('summary:visible').all()) await summary.click()
       await visible('#recording')(page)
     },
   },
