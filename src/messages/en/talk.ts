@@ -62,7 +62,7 @@ export const TALK = {
   originals: 'Original voices',
   'original-off': 'Off',
   'original-low': 'Quiet',
-  'original-duck': 'Quieter under a translation',
+  'original-duck': 'Quiet while translated',
   recordings: 'No microphone?',
   recordingsHint: 'Play a recorded voice instead of speaking.',
   recording: 'Recording',

@@ -58,7 +58,7 @@ export const TALK: TalkTexts = {
   originals: 'Vozes originais',
   'original-off': 'Desligadas',
   'original-low': 'Baixas',
-  'original-duck': 'Mais baixas durante a tradução',
+  'original-duck': 'Baixas se traduzidas',
   recordings: 'Sem microfone?',
   recordingsHint: 'Reproduza uma voz gravada em vez de falar.',
   recording: 'Gravação',

@@ -95,6 +95,8 @@ async function routed(page: Page): Promise<void> {
 /** Hears John and Ana, who talk. */
 async function listening(page: Page, server: PageServer): Promise<void> {
   await server.callIn()
+  await visible('#language:enabled')(page)
+  await page.selectOption('#language', 'en-us')
   await visible('#state[data-state=live]')(page)
   await page.click('#play')
   await server.say('es-es', 'Buenos días a todos.', { to: 'en-us', translation: 'Good morning, everyone.' })
