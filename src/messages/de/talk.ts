@@ -60,7 +60,7 @@ export const TALK: TalkTexts = {
   originals: 'Originalstimmen',
   'original-off': 'Aus',
   'original-low': 'Leise',
-  'original-duck': 'Leise bei Übersetzung',
+  'original-duck': 'Leiser bei Übersetzung',
   recordings: 'Kein Mikrofon?',
   recordingsHint: 'Spielen Sie eine aufgenommene Stimme ab, statt zu sprechen.',
   recording: 'Aufnahme',

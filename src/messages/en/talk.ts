@@ -62,7 +62,7 @@ export const TALK = {
   originals: 'Original voices',
   'original-off': 'Off',
   'original-low': 'Quiet',
-  'original-duck': 'Quiet while translated',
+  'original-duck': 'Quieter while translated',
   recordings: 'No microphone?',
   recordingsHint: 'Play a recorded voice instead of speaking.',
   recording: 'Recording',

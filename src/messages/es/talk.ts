@@ -58,7 +58,7 @@ export const TALK: TalkTexts = {
   originals: 'Voces originales',
   'original-off': 'Desactivadas',
   'original-low': 'Bajas',
-  'original-duck': 'Bajas si se traducen',
+  'original-duck': 'Más bajas al traducir',
   recordings: '¿Sin micrófono?',
   recordingsHint: 'Reproduce una voz grabada en lugar de hablar.',
   recording: 'Grabación',

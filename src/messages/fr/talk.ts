@@ -60,7 +60,7 @@ export const TALK: TalkTexts = {
   originals: 'Voix originales',
   'original-off': 'Coupées',
   'original-low': 'Basses',
-  'original-duck': 'Basses si traduites',
+  'original-duck': 'Baissées si traduites',
   recordings: 'Pas de micro ?',
   recordingsHint: 'Lancez une voix enregistrée au lieu de parler.',
   recording: 'Enregistrement',

@@ -60,7 +60,7 @@ export const TALK: TalkTexts = {
   originals: 'Voci originali',
   'original-off': 'Disattivate',
   'original-low': 'Basse',
-  'original-duck': 'Basse se tradotte',
+  'original-duck': 'Più basse se tradotte',
   recordings: 'Niente microfono?',
   recordingsHint: 'Riproduci una voce registrata invece di parlare.',
   recording: 'Registrazione',

@@ -58,7 +58,7 @@ export const TALK: TalkTexts = {
   originals: 'Vozes originais',
   'original-off': 'Desligadas',
   'original-low': 'Baixas',
-  'original-duck': 'Baixas se traduzidas',
+  'original-duck': 'Mais baixas ao traduzir',
   recordings: 'Sem microfone?',
   recordingsHint: 'Reproduza uma voz gravada em vez de falar.',
   recording: 'Gravação',

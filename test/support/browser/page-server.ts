@@ -154,10 +154,13 @@ export class PageServer implements AsyncDisposable {
     for (const call of this.#calls) void call.say(tone(440, 20_000), 16_000)
   }
 
-  /** The page for a browser that opened the server at another `host`. */
-  async rejected(host: string): Promise<{ status: number; contentType: string; body: string }> {
+  /** The page for a browser in `language` that opened the server at another `host`. */
+  async rejected(
+    host: string,
+    language: string,
+  ): Promise<{ status: number; contentType: string; body: string }> {
     return await new Promise((resolve, reject) => {
-      const headers = { host, accept: 'text/html' }
+      const headers = { host, accept: 'text/html', 'accept-language': language }
       request(this.address, { headers }, async response => {
         const chunks = await response.toArray()
         resolve({

@@ -267,7 +267,8 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
     path: '/rejected',
     prepare: (page, server) =>
       page.route('**/rejected', async route => {
-        await route.fulfill(await server.rejected('dragoman.example.com'))
+        const language = await page.evaluate<string>('navigator.language')
+        await route.fulfill(await server.rejected('dragoman.example.com', language))
       }),
     reach: visible('h1'),
   },
@@ -282,8 +283,8 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
   'dashboard-trouble': {
     path: `/dashboard#key=${PAGES_KEY}`,
     reach: async (page, server) => {
-      server.stop()
       await server.callIn()
+      server.stop()
       await visible('.problem')(page)
     },
   },
