@@ -27,8 +27,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Serious and critical findings of axe, as text. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   // Evaluated by the protocol of the developer tools, which the page's policy does not restrict.
-  // As the body of a function, since Firefox takes a bare script for an expression.
-  await page.evaluate(`() => {\n${axe}\n}`)
+  await page.evaluate(axe)
   const violations = (await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
   )) as readonly Violation[]

@@ -265,11 +265,12 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
   'captions-expired': { path: '/captions/desk#token=old', reach: visible('#state[data-state=expired]') },
   'error-403': {
     path: '/rejected',
-    prepare: (page, server) =>
-      page.route('**/rejected', async route => {
-        const language = await page.evaluate<string>('navigator.language')
+    prepare: async (page, server) => {
+      const language = await page.evaluate<string>('navigator.language')
+      await page.route('**/rejected', async route => {
         await route.fulfill(await server.rejected('dragoman.example.com', language))
-      }),
+      })
+    },
     reach: visible('h1'),
   },
   'error-404': { path: '/nowhere', reach: visible('h1') },
