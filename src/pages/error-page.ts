@@ -23,7 +23,7 @@ export type ErrorPageOf = (texts: ErrorTexts) => ErrorPage
 
 /** A suggested fix. */
 export interface ErrorStep {
-  /** Readers for whom it is meant, such as `If you were invited`. */
+  /** Readers for whom it is meant, such as `If you were invited:`. */
   readonly who?: string
   readonly text: string
   /** Settings that fix it, as YAML. */
@@ -99,7 +99,7 @@ ${link ?? ''}
 }
 
 function step({ who, text, settings }: ErrorStep): string {
-  const lead = who === undefined ? '' : `<b>${escaped(who)}:</b> `
+  const lead = who === undefined ? '' : `<b>${escaped(who)}</b> `
   const example = settings === undefined ? '' : `<pre><code>${escaped(settings)}</code></pre>`
   return `<li>${lead}${marked(text)}${example}</li>`
 }

@@ -67,6 +67,11 @@ function unescaped(text: string): string {
   return text.replace(/&#(\d+);/g, (_all, code: string) => String.fromCharCode(Number(code)))
 }
 
+test('French signs stay on the line of their word', () => {
+  for (const part of PARTS)
+    for (const [key, text] of textsOf(CATALOGS.fr[part])) expect(text, key).not.toMatch(/ [:;?!»]|« /)
+})
+
 test('the documents contain no text outside of the catalogs', () => {
   const bodies = [
     'bridges/browser/page/talk.html',

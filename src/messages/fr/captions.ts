@@ -21,7 +21,7 @@ export const CAPTIONS: CaptionTexts = {
   leaveFullScreen: 'Quitter le plein écran',
   show: 'Afficher',
   'show-both': 'Original et traduction',
-  'show-translation': 'Traduction',
+  'show-translation': 'Traduction seule',
   'show-original': 'Original seul',
   language: 'Langue',
   allLanguages: 'Toutes',
@@ -32,7 +32,7 @@ export const CAPTIONS: CaptionTexts = {
   'look-contrast': 'Contraste élevé',
   awake: 'Garder l’écran allumé',
   download: 'Enregistrer',
-  downloadHint: 'Enregistrer les sous-titres dans les langues affichées ici :',
+  downloadHint: 'Enregistrer les sous-titres dans les langues affichées ici :',
   'download-text': 'Comme texte',
   'download-srt': 'Comme sous-titres de vidéo',
   'download-vtt': 'Comme sous-titres pour le web',
@@ -59,9 +59,9 @@ export const CAPTIONS: CaptionTexts = {
   speaker: number => `Personne ${number}`,
   announcement: 'Annonce',
   somebody: 'quelqu’un',
-  standIns: engines => `La qualité peut être réduite : ${engines} au lieu du service habituel.`,
+  standIns: engines => `La qualité peut être réduite : ${engines} au lieu du service habituel.`,
   untranslated: (names, languages) =>
-    `Traduction indisponible : ${names} (${languages}). Les sous-titres reprennent automatiquement.`,
+    `Traduction indisponible : ${names} (${languages}). Les sous-titres reprennent automatiquement.`,
   serviceBack: 'Le service de traduction est rétabli.',
   ended: count => `L’appel est terminé. ${some(count, { one: '# sous-titre.', other: '# sous-titres.' })}`,
 
@@ -77,7 +77,7 @@ export const CAPTIONS: CaptionTexts = {
   'long-again': 'Connexion perdue. Les sous-titres manqués apparaîtront.',
   'long-ended': 'L’appel est terminé.',
   'long-expired': 'Ce lien n’affiche pas de sous-titres. Demandez-en un autre à la personne qui l’a envoyé.',
-  'long-closed': 'Les sous-titres sont désactivés sur ce serveur : il manque une clé (control.keys).',
+  'long-closed': 'Les sous-titres sont désactivés sur ce serveur : il manque une clé (control.keys).',
   'moment-live': 'En attente de quelqu’un qui parle.',
   'moment-waiting': 'Le salon est vide.',
   'moment-again': 'Connexion perdue.',
@@ -89,5 +89,5 @@ export const CAPTIONS: CaptionTexts = {
   'about-again': 'Reconnexion automatique. Les sous-titres manqués apparaîtront.',
   'about-expired':
     'Vérifiez que vous avez ouvert le lien entier. S’il est ancien, demandez-en un autre à la personne qui l’a envoyé.',
-  'about-closed': 'Si vous gérez ce serveur : ajoutez une clé à control.keys, et redémarrez-le.',
+  'about-closed': 'Si vous gérez ce serveur : ajoutez une clé à control.keys, et redémarrez-le.',
 }

@@ -1,7 +1,7 @@
 import type { ListenTexts } from '../en/listen.ts'
 
 export const LISTEN: ListenTexts = {
-  title: 'Ascoltare · Dragoman',
+  title: 'Ascolta · Dragoman',
   pageLanguage: 'Lingua di questa pagina',
   noScript: 'Questa pagina ha bisogno di JavaScript per l’audio e i sottotitoli.',
   controls: 'Lingua e audio',
@@ -16,16 +16,16 @@ export const LISTEN: ListenTexts = {
   captionsAloud: 'Sottotitoli, letti ad alta voce',
   captionsEmpty: 'Qui compaiono i sottotitoli nella tua lingua.',
   'state-connecting': 'Connessione…',
-  'state-waiting': 'Non è ancora iniziato. L’ascolto parte da solo.',
+  'state-waiting': 'Non è ancora iniziato. L’ascolto inizia automaticamente.',
   'state-live': 'In diretta',
-  'state-again': 'Connessione persa. Riconnessione…',
+  'state-again': 'Connessione interrotta. Riconnessione…',
   'state-over': 'Terminato',
-  outage: 'La traduzione non è disponibile al momento. Senti l’originale.',
-  outageOf: names => `La traduzione di ${names} non è disponibile al momento. Senti l’originale.`,
+  outage: 'La traduzione non è al momento disponibile. Senti l’originale.',
+  outageOf: names => `La traduzione di ${names} non è al momento disponibile. Senti l’originale.`,
   languagesFull: open =>
     `Tutti i posti per le lingue sono occupati. Puoi ascoltare in una di queste: ${open}.`,
   unavailable: language => `${language} non è disponibile qui. Scegli un’altra lingua.`,
-  interrupted: 'L’audio si è interrotto. Premi Ascolta per continuare.',
+  interrupted: 'L’audio si è interrotto. Premi «Ascolta» per continuare.',
   noSound: 'Questo browser non riproduce l’audio delle pagine web. Puoi leggere i sottotitoli.',
   'refused-link': 'Questo link non porta a niente da ascoltare. Chiedine uno nuovo.',
   'refused-full': 'Tutti i posti per gli ascoltatori sono occupati. Nuovo tentativo…',

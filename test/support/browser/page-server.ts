@@ -109,11 +109,12 @@ export class PageServer implements AsyncDisposable {
     }
   }
 
-  /** Both hang up. */
+  /** Everyone hangs up; so do visitors whose page was closed, for whom the server would wait. */
   async hangUp(): Promise<void> {
     const calls = this.#calls
     this.#calls = []
     for (const call of calls) await call[Symbol.asyncDispose]()
+    for (const room of this.#app.relay.rooms.values()) await room.close({ kind: 'hangup', by: 'local' })
   }
 
   /**
@@ -153,10 +154,13 @@ export class PageServer implements AsyncDisposable {
     for (const call of this.#calls) void call.say(tone(440, 20_000), 16_000)
   }
 
-  /** The page for a browser that opened the server at another `host`. */
-  async rejected(host: string): Promise<{ status: number; contentType: string; body: string }> {
+  /** The page for a browser in `language` that opened the server at another `host`. */
+  async rejected(
+    host: string,
+    language: string,
+  ): Promise<{ status: number; contentType: string; body: string }> {
     return await new Promise((resolve, reject) => {
-      const headers = { host, accept: 'text/html' }
+      const headers = { host, accept: 'text/html', 'accept-language': language }
       request(this.address, { headers }, async response => {
         const chunks = await response.toArray()
         resolve({

@@ -95,6 +95,8 @@ async function routed(page: Page): Promise<void> {
 /** Hears John and Ana, who talk. */
 async function listening(page: Page, server: PageServer): Promise<void> {
   await server.callIn()
+  await visible('#language:enabled')(page)
+  await page.selectOption('#language', 'en-us')
   await visible('#state[data-state=live]')(page)
   await page.click('#play')
   await server.say('es-es', 'Buenos días a todos.', { to: 'en-us', translation: 'Good morning, everyone.' })
@@ -163,7 +165,7 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
     path: '/',
     reach: async page => {
       await page.locator('#start:enabled').waitFor()
-      for (const summary of await page.locator('summary').all()) await summary.click()
+      for (const summary of await page.locator('summary:visible').all()) await summary.click()
       await visible('#recording')(page)
     },
   },
@@ -263,10 +265,12 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
   'captions-expired': { path: '/captions/desk#token=old', reach: visible('#state[data-state=expired]') },
   'error-403': {
     path: '/rejected',
-    prepare: (page, server) =>
-      page.route('**/rejected', async route => {
-        await route.fulfill(await server.rejected('dragoman.example.com'))
-      }),
+    prepare: async (page, server) => {
+      const language = await page.evaluate<string>('navigator.language')
+      await page.route('**/rejected', async route => {
+        await route.fulfill(await server.rejected('dragoman.example.com', language))
+      })
+    },
     reach: visible('h1'),
   },
   'error-404': { path: '/nowhere', reach: visible('h1') },
@@ -280,8 +284,8 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
   'dashboard-trouble': {
     path: `/dashboard#key=${PAGES_KEY}`,
     reach: async (page, server) => {
-      server.stop()
       await server.callIn()
+      server.stop()
       await visible('.problem')(page)
     },
   },

@@ -39,6 +39,7 @@ export function showWelcome(catalog: Catalog, link: string | undefined): Welcome
   }
   const understands = showTruth(catalog)
   if (!isSecureContext) return { offer: 'start', obstacle: 'insecure' }
+  document.body.toggleAttribute('data-speechless', !understands && link === undefined)
   if (link === undefined) return { offer: 'start', obstacle: understands ? undefined : 'leadNone' }
   if (!invited) {
     // Without the fragment the address is another document, so the page is loaded again.

@@ -112,7 +112,7 @@ export interface ParticipantDialogProps extends Common {
 }
 
 const ORIGINALS = [
-  ['duck', 'Quiet, quieter under a translation'],
+  ['duck', 'Quieter while translated'],
   ['low', 'Quiet'],
   ['off', 'Off'],
 ] as const
