@@ -196,7 +196,9 @@ class CascadeStream implements SpeechStream {
     if (this.#closed.signal.aborted) return
     const plain = this.#options.mode === 'utterance'
     this.#heardMs = transcript.endMs
-    this.#committed(this.#committer.partial(transcript))
+    // A slow recognizer must not make the listener wait longer.
+    const recognizedMs = Math.max(transcript.endMs, this.#positionMs - this.waitingMs)
+    this.#committed(this.#committer.partial(transcript, recognizedMs))
     this.#checkPause()
     const text = plain ? transcript.text : this.#committer.shown
     if (text === '') return
