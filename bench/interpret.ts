@@ -52,14 +52,16 @@ export async function benchInterpret(argv: string[]): Promise<void> {
 }
 
 async function printQuality(modes: readonly CommitMode[]): Promise<void> {
-  const whole = await apertiumQuality('utterance')
-  if (whole === undefined) return
   const rows: (string | number)[][] = []
-  for (const mode of modes) {
-    const quality = (await apertiumQuality(mode)) ?? Number.NaN
-    rows.push([mode, quality, (100 * quality) / whole])
+  for (const habit of HABITS) {
+    const whole = await apertiumQuality('utterance', habit)
+    if (whole === undefined) return
+    for (const mode of modes) {
+      const quality = (await apertiumQuality(mode, habit)) ?? Number.NaN
+      rows.push([habit.name, mode, quality, (100 * quality) / whole])
+    }
   }
-  console.log(`\n${table(['mode', 'chrF, Apertium en→es', '% of utterance'], rows)}`)
+  console.log(`\n${table(['recognizer', 'mode', 'chrF, Apertium en→es', '% of utterance'], rows)}`)
   const { kept, alarms } = guardedFigures(FIGURES)
   console.log(
     `\n${FIGURES} sentences with figures: ${kept} % of the corrupted ones marked, ${alarms} % of the others`,

@@ -14,13 +14,13 @@ import { chrf } from './chrf.ts'
 import { figureSentences } from './figure-sentences.ts'
 import { mark } from './marked-audio.ts'
 import { SENTENCES, script } from './material.ts'
-import { HABITS, ScriptedRecognizer } from './scripted-engines.ts'
+import { type Habit, ScriptedRecognizer } from './scripted-engines.ts'
 
 /** Sentences of the material once each. */
 const MINUTES = 1.9
 
 /** chrF of Apertium, en→es, against the references; undefined if Apertium is not installed. */
-export async function apertiumQuality(mode: CommitMode): Promise<number | undefined> {
+export async function apertiumQuality(mode: CommitMode, habit: Habit): Promise<number | undefined> {
   const settings = serviceSettings({ apiKeys: ['bench'] })
   const usage = new EngineUsage()
   const engines = await openEngines(settings, new ThreadUse(systemClock), {
@@ -31,7 +31,7 @@ export async function apertiumQuality(mode: CommitMode): Promise<number | undefi
     if (!translator) return undefined
     const translations: string[] = []
     let sentence = ''
-    for (const { text, endsSentence } of await clausesOf(mode)) {
+    for (const { text, endsSentence } of await clausesOf(mode, habit)) {
       const source = text
       if (source !== '') {
         const translation = await translator.translate(source, 'en-us', 'es-es')
@@ -49,21 +49,24 @@ export async function apertiumQuality(mode: CommitMode): Promise<number | undefi
   }
 }
 
-/** The clauses that a stable recognizer of the material gives. */
-async function clausesOf(mode: CommitMode) {
+/** The clauses of the material, with a recognizer of this habit. */
+async function clausesOf(mode: CommitMode, habit: Habit) {
   const spoken = script('en', MINUTES, 0.7)
   const committer = new ClauseCommitter('en-us', mode)
   const clauses: ReturnType<ClauseCommitter['final']> = []
+  let positionMs = 0
   const sink = {
-    partial: (transcript: Transcript) => void clauses.push(...committer.partial(transcript)),
+    partial: (transcript: Transcript) => void clauses.push(...committer.partial(transcript, positionMs)),
     final: (transcript: Transcript) => void clauses.push(...committer.final(transcript)),
     failed(error: Error) {
       throw error
     },
   }
-  const stream = await new ScriptedRecognizer('en-us', spoken, HABITS[0]!).open('en-us', sink)
-  for (let index = 0; index * FRAME_MS < spoken.lengthMs + 2_000; index++)
+  const stream = await new ScriptedRecognizer('en-us', spoken, habit).open('en-us', sink)
+  for (let index = 0; index * FRAME_MS < spoken.lengthMs + 2_000; index++) {
+    positionMs += FRAME_MS
     stream.write(mark(new Int16Array(FRAME_SAMPLES), index))
+  }
   return clauses
 }
 

@@ -162,6 +162,16 @@ test('latency of the last five minutes by stage, and the lag and lost audio of a
   expect(world.state().health.latency?.utterances ?? 0).toBeLessThan(3)
 })
 
+test('the median time from a word to its translation in the last five minutes', async () => {
+  const world = await watched()
+  expect(world.state().health.earVoiceMs).toBeNull()
+  for (const spanMs of [1_500, 9_000, 2_400])
+    world.relay.observer.emit('earVoice', { room: 'r', speaker: 'anna', listener: 'luz', spanMs })
+  expect(world.state().health.earVoiceMs).toBe(2_400)
+  world.clock.advance(301_000)
+  expect(world.state().health.earVoiceMs).toBeNull()
+})
+
 test('events are bounded, in words without keys, and name people also after they left', async () => {
   const world = await watched()
   world.phones.set('CA1', { call: 'simulated-1', phone: 1 })

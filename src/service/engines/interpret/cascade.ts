@@ -17,6 +17,7 @@ import {
 import type { OfferedVoice } from '../engine-set.ts'
 import { type Clause, ClauseCommitter, type CommitMode } from './clause-committer.ts'
 import { fitted } from './clause-text.ts'
+import { unended } from './clause-voice.ts'
 import { DOUBTFUL_MARK, isDoubtful, withDoubts } from './confidence.ts'
 import { lostFigures } from './figures-guard.ts'
 import type { InterpretationFigures } from './interpretation-figures.ts'
@@ -25,8 +26,6 @@ import type { InterpretationFigures } from './interpretation-figures.ts'
 const PAUSE_MS = 250
 /** Difference between the end of the last word, as a recognizer tells it, and the last loud frame (ms). */
 const LATEST_WORD_MS = 100
-/** Silence after a clause within a sentence: it pushes the end of its voice through encoders and decoders (ms). */
-const TAIL_MS = 100
 /** Earlier clauses that translators get as context, and their maximum length (characters). */
 const CONTEXT_CLAUSES = 6
 const CONTEXT_LETTERS = 400
@@ -197,7 +196,9 @@ class CascadeStream implements SpeechStream {
     if (this.#closed.signal.aborted) return
     const plain = this.#options.mode === 'utterance'
     this.#heardMs = transcript.endMs
-    this.#committed(this.#committer.partial(transcript))
+    // A slow recognizer must not make the listener wait longer.
+    const recognizedMs = Math.max(transcript.endMs, this.#positionMs - this.waitingMs)
+    this.#committed(this.#committer.partial(transcript, recognizedMs))
     this.#checkPause()
     const text = plain ? transcript.text : this.#committer.shown
     if (text === '') return
@@ -355,9 +356,8 @@ class CascadeStream implements SpeechStream {
     await this.#sink.room(utterance)
     try {
       const { rate, pieces } = await engine.speak(text, entry.voiceId, signal)
-      for await (const pcm of pieces) if (!signal.aborted) this.#sink.audio(utterance, pcm, rate)
-      if (!last && !signal.aborted)
-        this.#sink.audio(utterance, new Int16Array((rate * TAIL_MS) / 1_000), rate)
+      for await (const pcm of last ? pieces : unended(pieces, rate))
+        if (!signal.aborted) this.#sink.audio(utterance, pcm, rate)
     } catch (cause) {
       if (!signal.aborted) this.#sink.fault(utterance, 'synthesis', cause)
     }

@@ -55,8 +55,11 @@ export class ClauseCommitter {
     this.#mode = mode
   }
 
-  /** Takes a partial of the present utterance; returns the clauses that are now final. */
-  partial(transcript: Transcript): Clause[] {
+  /**
+   * Takes a partial of the present utterance; returns the clauses that are now final. `recognizedMs`: end of the audio that the
+   * recognizer has taken, whose last words can be missing in the text.
+   */
+  partial(transcript: Transcript, recognizedMs = transcript.endMs): Clause[] {
     if (this.#mode === 'utterance') return []
     const { text, stable } = transcript
     const before = this.#words
@@ -68,7 +71,8 @@ export class ClauseCommitter {
     this.#words = words
     const known = stable === undefined ? this.#agreed : words.filter(({ to }) => to <= stable).length
     // Punctuation can be added to a word that stays.
-    return this.#cut(known, n => stable !== undefined || before[n]?.text === words[n]!.text)
+    const isSettled = (n: number) => stable !== undefined || before[n]?.text === words[n]!.text
+    return this.#cut(known, isSettled, recognizedMs)
   }
 
   /** The speaker pauses after the text so far: commits it if all of it is stable. */
@@ -129,7 +133,7 @@ export class ClauseCommitter {
   }
 
   /** Commits what the rules allow of the first `known` words; `settled`: the punctuation of a word is final. */
-  #cut(known: number, settled: (word: number) => boolean): Clause[] {
+  #cut(known: number, settled: (word: number) => boolean, recognizedMs: number): Clause[] {
     const clauses: Clause[] = []
     let from = this.#next(this.#words)
     for (let n = from; n < known; n++) {
@@ -145,7 +149,7 @@ export class ClauseCommitter {
       clauses.push(this.#commit(from, n + 1, ends))
       from = n + 1
     }
-    const long = this.#mode === 'clause' && (this.#transcript?.endMs ?? 0) - this.#startOf(from) >= LONGEST_MS
+    const long = this.#mode === 'clause' && recognizedMs - this.#startOf(from) >= LONGEST_MS
     for (let n = known - 1; long && n >= from + WORDS_BEFORE_PAUSE - 1; n--)
       if (!clings(this.#words[n]!, this.#language)) return [...clauses, this.#commit(from, n + 1, false)]
     return clauses

@@ -19,7 +19,7 @@ async function cascade(translations: Readonly<Record<string, string>> = {}) {
   const sink: CascadeSink = {
     partial: result => void log.push(`partial ${line(result)}`),
     final: (result, speech) => void log.push(`final ${line(result)}${speech ? '' : ' silent'}`),
-    audio: utterance => void log.push(`audio ${utterance}`),
+    audio: (utterance, pcm) => void log.push(`audio ${utterance} ${pcm.length / 16} ms`),
     spoken: utterance => void log.push(`spoken ${utterance}`),
     fault: (utterance, kind) => void log.push(`fault ${utterance} ${kind}`),
     room: () => undefined,
@@ -56,7 +56,8 @@ async function cascade(translations: Readonly<Record<string, string>> = {}) {
           return {
             rate: 16_000,
             pieces: (async function* () {
-              yield new Int16Array(160)
+              yield new Int16Array(160).fill(1_000)
+              yield new Int16Array(4_800)
             })(),
           }
         },
@@ -87,18 +88,20 @@ test('both texts grow by clause; a sentence is final with its last clause, and t
   expect(await say('we bought the house long ago, when it', 29)).toEqual([
     'partial 1 "we bought the house long ago," ""',
     'partial 1 "we bought the house long ago," "Compramos la casa hace mucho,"',
-    'audio 1',
-    'audio 1',
+    'audio 1 10 ms',
+    'audio 1 100 ms',
     'partial 1 "we bought the house long ago," "Compramos la casa hace mucho,"',
   ])
   expect(await say('we bought the house long ago, when it was cheap. Then', 48)).toEqual([
     'final 1 "we bought the house long ago, when it was cheap." "Compramos la casa hace mucho, cuando era barata."',
-    'audio 1',
+    'audio 1 10 ms',
+    'audio 1 300 ms',
     'spoken 1',
   ])
   expect(await say('we bought the house long ago, when it was cheap. Then it rained.', undefined)).toEqual([
     'final 2 "Then it rained." "THEN IT RAINED."',
-    'audio 2',
+    'audio 2 10 ms',
+    'audio 2 300 ms',
     'spoken 2',
   ])
   expect(contexts.map(each => each.map(({ source }) => source))).toEqual([
@@ -117,7 +120,8 @@ test('a part that cannot be translated or spoken is reported, and the rest goes 
     'fault 2 synthesis',
     'spoken 2',
     'final 3 "good." "GOOD."',
-    'audio 3',
+    'audio 3 10 ms',
+    'audio 3 300 ms',
     'spoken 3',
   ])
 })
@@ -130,10 +134,12 @@ test('captions show a lost figure as it was said, and mark doubtful words; what 
     ]),
   ).toEqual([
     'final 1 "it costs 50,000." "Cuesta 25.000. [50,000]"',
-    'audio 1',
+    'audio 1 10 ms',
+    'audio 1 300 ms',
     'spoken 1',
     'final 2 "a hat,(?) hello all." "A HAT, HELLO ALL."',
-    'audio 2',
+    'audio 2 10 ms',
+    'audio 2 300 ms',
     'spoken 2',
     'final 3 "grand(?) mother(?) yes." "GRAND MOTHER YES. (?)" silent',
   ])

@@ -4,20 +4,22 @@ import {
   type CommitMode,
 } from '../../../../src/service/engines/interpret/clause-committer.ts'
 
-/** `text` at a time (ms of the audio); `!` marks the final, `…` a pause of the speaker. */
-type Step = readonly [endMs: number, text: string, kind?: '!' | '…', stable?: number]
+/** `text` at a time (ms of the audio); `!` marks the final, `…` a pause of the speaker. `recognizedMs`: if it is later. */
+type Step = readonly [
+  ...[endMs: number, text: string, kind?: '!' | '…', stable?: number, recognizedMs?: number],
+]
 
 /** Returns the clauses of each step, `|` behind those that end a sentence. */
 function clauses(steps: readonly Step[], language = 'en-us', mode: CommitMode = 'clause'): string[][] {
   const committer = new ClauseCommitter(language, mode)
-  return steps.map(([endMs, text, kind, stable]) => {
+  return steps.map(([endMs, text, kind, stable, recognizedMs]) => {
     const transcript = { utterance: 1, text, startMs: 0, endMs, stable }
     const found =
       kind === '!'
         ? committer.final(transcript)
         : kind === '…'
           ? committer.pause()
-          : committer.partial(transcript)
+          : committer.partial(transcript, recognizedMs)
     return found.map(each => (each.endsSentence ? `${each.text}|` : each.text))
   })
 }
@@ -98,6 +100,14 @@ test.each<[what: string, steps: Step[], expected: string[][], language?: string,
     [['ich habe gestern, wie du weißt, ein Buch gelesen.|'], ['Es war gut.|']],
     'de-de',
     'sentence',
+  ],
+  [
+    'three seconds of speech, of which a slow recognizer knows two',
+    [
+      [1_900, 'my mother lives here', undefined, undefined, 2_700],
+      [2_300, 'my mother lives here and there', undefined, undefined, 3_100],
+    ],
+    [[], ['my mother lives here']],
   ],
   [
     'languages without blanks',

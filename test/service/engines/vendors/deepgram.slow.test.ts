@@ -51,6 +51,15 @@ test('Flux tells the detected language', async () => {
   await stream.close()
 })
 
+test('Nova tells the confidence of each word', async () => {
+  const server = await new FakeDeepgram().listen()
+  const { stream, finals } = await recognizing(nova(server.url))
+  stream.write(toneSpeech(1))
+  await until(() => finals.length > 0, 10_000, 'a word')
+  expect(finals[0]).toMatchObject({ confidence: [0.75] })
+  await stream.close()
+})
+
 const PATH = '/v1/listen?model=nova-3&encoding=linear16&sample_rate=16000'
 
 test.each([

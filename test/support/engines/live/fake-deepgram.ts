@@ -122,7 +122,16 @@ class Nova {
       is_final: false,
       speech_final: false,
       ...marks,
-      channel: { alternatives: [{ transcript, confidence: 0.9, words: [] }] },
+      channel: {
+        alternatives: [
+          {
+            ...{ transcript, confidence: 0.9 },
+            words: (transcript.match(/\S+/g) ?? []).map(word => ({
+              ...{ word, start: fromMs / 1_000, end: toMs / 1_000, confidence: 0.75 },
+            })),
+          },
+        ],
+      },
     })
   }
 }
