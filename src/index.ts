@@ -76,6 +76,7 @@ export type { KeyAction } from './core/model/key-commands.ts'
 export type { ServiceTiming, Stage, StandInNames, UtteranceStages } from './core/model/latency-stages.ts'
 export type { Leg, LegUplink } from './core/model/leg.ts'
 export type { ParticipantChange, ParticipantKey, ParticipantState } from './core/model/participant-state.ts'
+export type { Gets, Reception, Why } from './core/model/reception.ts'
 export type {
   Recorder,
   RecordingFault,

@@ -35,6 +35,7 @@ export type {
   ResultFile,
   SendAudio,
   ServiceErrorBody,
+  SpokenPart,
   StageTiming,
   StsResult,
   SttResult,

@@ -38,6 +38,7 @@ import { TALK_PATH, talkPage } from './talk-page.ts'
 
 export type { CodeGuess, CodeLimiter } from '../../core/calls/code-attempts.ts'
 export type { RoomLinks } from '../../core/calls/room-links.ts'
+export type { RoomVisits } from '../../core/calls/room-visits.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export type { BrowserLeg } from './browser-leg.ts'
 export { CLOSE_CODES, type CloseCause } from './close-codes.ts'

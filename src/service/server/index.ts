@@ -1,6 +1,7 @@
 export type { OverloadFigures } from '../../net/overload.ts'
 export type { RequestGuardCounters } from '../../net/request-guard.ts'
 export type { ServerLimits } from '../../net/server-limits.ts'
+export type { SpokenPart } from '../contract.ts'
 export type {
   EngineReport,
   GlossaryEntry,
@@ -17,11 +18,13 @@ export type {
   TextTranslator,
   Transcript,
   TranscriptSink,
+  TranslatedTurn,
   TranslationOptions,
 } from '../engines/engine.ts'
 export { EngineError, type EngineKind } from '../engines/engine.ts'
 export { EngineSet, type OfferedVoice } from '../engines/engine-set.ts'
-export type { EngineFigures, Outcome, StandIn } from '../engines/usage/engine-figures.ts'
+export type { InterpretationFigures } from '../engines/interpret/interpretation-figures.ts'
+export type { EngineFigures, MissingEngine, Outcome, StandIn } from '../engines/usage/engine-figures.ts'
 export type { EngineUsage } from '../engines/usage/engine-usage.ts'
 export type { Batch } from './batch/batch.ts'
 export { ERROR_TABLE, type ErrorName, type FailureDelivery, ServiceError } from './errors.ts'
