@@ -21,7 +21,10 @@ describe('a call placed by REST', () => {
     const { answer } = await gone.ordered()
     const machine = answer.replace('/answer', '/machine')
     const asked = await gone.bridge.post(answer, gone.outbound('CA1'))
-    expect(await gone.bridge.post(answer, gone.outbound('CA1'))).toEqual(asked)
+    const again = await gone.bridge.post(answer, gone.outbound('CA1'))
+    // The second can be another one.
+    const dateless = (body: string) => body.replace(/dragoman-issued=\d+/, '')
+    expect([again.status, dateless(again.body)]).toEqual([asked.status, dateless(asked.body)])
     await gone.stream('CA1', asked.body)
     await call.outcome
     const { pathname, search } = new URL(resumeUrlIn(asked.body))
