@@ -273,6 +273,11 @@ export function tokenIn(twiml: string): string {
   return /name="token" value="([^"]+)"/.exec(twiml)?.[1] ?? ''
 }
 
+/** Instructions without the second in which they were issued: a repeated request can fall into the next one. */
+export function dateless<T extends { readonly body: string }>(response: T): T {
+  return { ...response, body: response.body.replace(/dragoman-issued=\d+/, '') }
+}
+
 export function resumeUrlIn(twiml: string): string {
   const text = /<Redirect method="POST">([^<]+)</.exec(twiml)?.[1] ?? ''
   return text.replaceAll('&amp;', '&')
