@@ -8,7 +8,7 @@ const status = await fetch(address, { signal: AbortSignal.timeout(4_000) }).then
 process.exit(status === 200 ? 0 : 1)
 
 async function liveAddress() {
-  const { loadConfig } = await import('./dist/config/load.js')
+  const { loadConfig } = await import('./dist/app/settings/load.js')
   const { host, port } = loadConfig()
   const reachable =
     { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host)

@@ -45,7 +45,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 describe('the package', () => {
   it('contains only documented files', () => {
     const allowed =
-      /^(dist\/.+\.(js|js\.map|d\.ts|json|html|css|svg|wasm)|recordings\/[^/]+\.(wav|json|md)|simulator\/README\.md|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|(deploy|examples)\/.+|scripts\/setup(\.mjs|\/[^/]+\.mjs)|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY|CONTRIBUTING)\.md|LICENSE)$/
+      /^(dist\/.+\.(js|d\.ts|json|html|css|svg|wasm)|recordings\/[^/]+\.(wav|json|md)|simulator\/README\.md|docs\/([^/]+\/)*[^/]+\.(md|svg|png)|docs\/collection\/[^/]+\.json|(deploy|examples)\/.+|scripts\/setup(\.mjs|\/[^/]+\.mjs)|package\.json|dragoman\.example\.yaml|(README|CHANGELOG|SECURITY|CONTRIBUTING)\.md|LICENSE)$/
     const paths = about.files.map(file => file.path)
     expect(paths.filter(path => !allowed.test(path))).toEqual([])
     expect(
@@ -56,9 +56,8 @@ describe('the package', () => {
 
   it('has a reasonable size', () => {
     expect(about.size).toBeGreaterThan(500_000) // the recordings
-    // Source maps with their sources are 2.2 MB of it.
-    expect(about.size).toBeLessThan(5_600_000)
-    expect(about.unpackedSize).toBeLessThan(18_000_000)
+    expect(about.size).toBeLessThan(3_000_000)
+    expect(about.unpackedSize).toBeLessThan(12_000_000)
   })
 
   it('contains no secrets and no address of a registry', async () => {
@@ -132,12 +131,14 @@ describe('the package', () => {
     expect(wrong).toEqual([])
   })
 
-  it('has source maps with their sources', async () => {
-    const paths = new Set(about.files.map(file => file.path))
-    const code = [...paths].filter(path => /^dist\/.*\.js$/.test(path) && !/\/page\//.test(path))
-    expect(code.filter(path => !paths.has(`${path}.map`))).toEqual([])
-    const map = JSON.parse(await readFile(join(installed(), 'dist/core/room/relay.js.map'), 'utf8'))
-    expect(map.sourcesContent[0]).toContain('export class Relay')
+  it('names the lines of the sources in stack traces', async () => {
+    for (const name of ['core/room/relay', 'app/settings/load']) {
+      const source = (await readFile(join(PROJECT, 'src', `${name}.ts`), 'utf8')).split('\n')
+      const code = (await readFile(join(installed(), 'dist', `${name}.js`), 'utf8')).split('\n')
+      expect(code).toHaveLength(source.length)
+      const calls = source.flatMap((line, at) => (/^ +(return|throw|await) /.test(line) ? [at] : []))
+      expect(calls.filter(at => code[at]?.search(/\S/) !== source[at]?.search(/\S/))).toEqual([])
+    }
   })
 
   it('sets up its engines where it is installed', async () => {
