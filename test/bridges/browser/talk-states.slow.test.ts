@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import jsqr from 'jsqr'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { browserServer } from '../../support/browser/browser-bridge-harness.ts'
 import { inEachBrowser } from '../../support/browser/browsers.ts'
 import { accessibilityFaults } from '../../support/browser/page-faults.ts'
+import { savedFile } from '../../support/browser/saved-file.ts'
 import { startEcho, talkPage, withoutMicrophone } from '../../support/e2e/talk-page.ts'
 
 /** A page that the browser treats as opened over plain http. */
@@ -152,10 +152,9 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
     await page.locator('#state').getByText('Listening').waitFor()
     await page.click('#stop')
     await page.getByText('Call ended').waitFor()
-    const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-format=srt]')])
-    const file = await readFile(await download.path(), 'utf8')
-    expect(download.suggestedFilename()).toBe('captions.srt')
-    expect(file).toMatch(/^1\n00:00:\d\d,\d{3} --> 00:00:\d\d,\d{3}\nGuest: good morning\nbuenos días\n$/)
+    const { name, text } = await savedFile(page, () => page.click('[data-format=srt]'))
+    expect(name).toBe('captions.srt')
+    expect(text).toMatch(/^1\n00:00:\d\d,\d{3} --> 00:00:\d\d,\d{3}\nGuest: good morning\nbuenos días\n$/)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.context().close()
   })

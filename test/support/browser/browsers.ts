@@ -20,6 +20,9 @@ const CHROMIUM_FLAGS = [
   '--autoplay-policy=no-user-gesture-required',
 ]
 
+/** Time for an action on a page, below that of a test: a failure names the action (ms). */
+export const ACTION_MS = 20_000
+
 /** Tone of Firefox’s microphone (Hz). */
 export const FIREFOX_TONE = 400
 

@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { pageFiles } from '../../../src/pages/page-files.ts'
 import { captionPage } from '../../../src/web/captions/caption-links.ts'
+import { ACTION_MS } from '../browser/browsers.ts'
 import { watchFaults } from '../browser/page-faults.ts'
 import { controlled, type Wishes } from '../web/control-harness.ts'
 
@@ -22,6 +23,7 @@ export async function captionRoom(browser: Browser, wishes: Wishes = {}) {
     const context = await browser.newContext(options)
     onTestFinished(() => context.close())
     const page = await context.newPage()
+    page.setDefaultTimeout(ACTION_MS)
     const faults = watchFaults(page, new URL(address).origin)
     await page.goto(address)
     return { page, faults, context }

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { concat } from '../../../src/transcode/pcm.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
+import { ACTION_MS } from '../browser/browsers.ts'
 import { watchFaults } from '../browser/page-faults.ts'
 
 const EAR_WORKLET = `
@@ -140,6 +141,7 @@ export async function talkPage(
     ...options,
   })
   const page = await context.newPage()
+  page.setDefaultTimeout(ACTION_MS)
   const faults = watchFaults(page, new URL(url).origin)
   const sent: Int16Array[] = []
   page.on('websocket', socket =>

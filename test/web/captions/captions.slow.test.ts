@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import webvtt from 'webvtt-parser'
 import { inEachBrowser } from '../../support/browser/browsers.ts'
 import { accessibilityFaults } from '../../support/browser/page-faults.ts'
+import { savedFile } from '../../support/browser/saved-file.ts'
 import { captionRoom, captionsOn, fromEnd, isLive, texts } from '../../support/e2e/caption-room.ts'
 import { KEY } from '../../support/web/control-harness.ts'
 
@@ -64,7 +64,7 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     await page.locator('.caption').getByText('hello').waitFor()
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByLabel('Show').selectOption('translation')
-    await page.getByLabel('Language', { exact: true }).selectOption('es-es')
+    await page.getByRole('combobox', { name: 'Language', exact: true }).selectOption('es-es')
     // Readers of Spanish see Bob in the original, and Anna in Spanish.
     const spanish = [
       { who: 'Anna', texts: ['buenos días'], growing: false },
@@ -123,14 +123,9 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     bob('hola', 'hello')
     await page.locator('.caption').getByText('hello').waitFor()
     await page.locator('#open-downloads').click()
-    const save = async (name: string) => {
-      const [saved] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name }).click(),
-      ])
-      return readFile(await saved.path(), 'utf8')
-    }
-    const vtt = await save('VTT')
+    const save = async (name: string) =>
+      (await savedFile(page, () => page.getByRole('button', { name }).click())).text
+    const vtt = await save('As subtitles for a website')
     expect(vtt).toBe((await ask('GET', '/rooms/r/transcript?format=vtt')).text)
     const { cues, errors } = new webvtt.WebVTTParser({ '&lt': '<', '&gt': '>', '&amp': '&' }).parse(
       vtt,
@@ -141,7 +136,7 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
       (await ask('GET', '/rooms/r/transcript?format=srt')).text,
     )
     await page.getByRole('button', { name: 'Settings' }).click()
-    await page.getByLabel('Language', { exact: true }).selectOption('en-us')
+    await page.getByRole('combobox', { name: 'Language', exact: true }).selectOption('en-us')
     await page.getByLabel('Show').selectOption('translation')
     await page.locator('#open-downloads').click()
     expect(await save('As text')).toBe('[00:00:00] Bob (en-us): hello\n')
