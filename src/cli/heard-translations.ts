@@ -19,8 +19,10 @@ export interface AnswersOptions {
 
 /** Measures at the phone how long after a stretch of speech its translation starts. */
 export class Answers {
-  /** Time from the end of speech to the first audio of each translation (ms). */
+  /** Time from the end of speech to the first audio of each translation that starts after it (ms). */
   readonly latenciesMs: number[] = []
+  /** Number of translations that started while the speech continued. */
+  overlapping = 0
   readonly #ends: number[]
   #speakingSince = Number.POSITIVE_INFINITY
   #dryAt = Number.NEGATIVE_INFINITY
@@ -61,6 +63,7 @@ export class Answers {
     if (now - this.#dryAt > NEW_ANSWER_MS) {
       const end = this.#ends.findLast(at => this.#speakingSince + at <= now)
       if (end !== undefined) this.latenciesMs.push(now - this.#speakingSince - end)
+      else if (now >= this.#speakingSince) this.overlapping++
     }
     this.#dryAt = Math.max(this.#dryAt, now) + ms
   }

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { peak, rms } from '../../src/transcode/level.ts'
+import { concat } from '../../src/transcode/pcm.ts'
 import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { readWav } from '../../src/transcode/wav.ts'
 import { bridge, envelope, LINE_RATE, recognised, sentence, similarity } from '../support/e2e/phones.ts'
 import { wakeSessions } from '../support/relay/hello.ts'
+import { NEVER_LATE } from '../support/service/no-lag.ts'
 
 type Bridge = Awaited<ReturnType<typeof bridge>>
 let b: Bridge
@@ -29,15 +31,17 @@ async function spanish(text: string): Promise<Int16Array> {
 }
 
 /** Opens the sessions of `room` before anybody speaks, and resolves when one of them has this state. */
-async function opened(room: string, status: 'live' | 'ended' = 'live'): Promise<void> {
-  await b.until(() => {
-    wakeSessions(b.app.relay, performance.now())
-    const interpretations = b.app.relay.rooms.get(room)?.interpretations ?? []
+async function opened(room: string, status: 'live' | 'ended' = 'live', at = b): Promise<void> {
+  await at.until(() => {
+    wakeSessions(at.app.relay, performance.now())
+    const interpretations = at.app.relay.rooms.get(room)?.interpretations ?? []
     return [...interpretations].some(({ session }) => session.state.status === status)
   })
 }
 
 // Real engines, real time, on any machine: the timeouts account for that.
+/** Peak above that of comfort noise. */
+const NOISE = 200
 /** Each attempt has its own room. */
 let attempts = 0
 
@@ -75,13 +79,13 @@ describe('a phone call with the embedded engines and a real voice', () => {
     expect(report.marksPlayed).toBeGreaterThanOrEqual(1)
   })
 
-  test('two phones in one room: the listener hears the original softly under the translation', async () => {
-    b.captions.length = 0
-    b.utterances.length = 0
+  test('two phones in one room: the listener hears the original softly, and the latency is known by stage', async () => {
+    // By utterance: each translation has a latency, which starts where the words end.
+    const b = await bridge({ embedded: { ...NEVER_LATE, simultaneous: { mode: 'utterance', pairs: {} } } })
+    onTestFinished(() => b.app.close())
     const listener = await b.dial({ room: 'two', speaks: 'none', hears: 'es-es' })
     const caller = await b.dial({ room: 'two', speaks: 'en-us', hears: 'en-us' })
-    // The original plays at full level until the translation is available.
-    await opened('two')
+    await opened('two', 'live', b)
     const said = await sentence(5)
     await caller.say(said, LINE_RATE)
     await b.until(() => b.utterances.some(e => e.stage === 'heard'), 30_000)
@@ -96,9 +100,10 @@ describe('a phone call with the embedded engines and a real voice', () => {
       return best > 0.8 ? [20 * Math.log10(rms(heard.subarray(at, at + 2_000)) / rms(piece))] : []
     })
     expect(pieces.length).toBeGreaterThanOrEqual(2)
+    // Between translations: 10 LU below their loudness, which is about that of the recording.
     for (const gainDb of pieces) {
       expect(gainDb).toBeGreaterThan(-12)
-      expect(gainDb).toBeLessThan(-6)
+      expect(gainDb).toBeLessThan(-4)
     }
 
     const latencies = b.utterances.flatMap(e =>
@@ -125,8 +130,25 @@ describe('a phone call with the embedded engines and a real voice', () => {
     expect(await figures()).toMatch(/^dragoman_http_connections\{server="service"\} [1-9]/m)
     // The value belongs to the benchmark; this only checks that it exists.
     expect(Math.min(...latencies)).toBeLessThan(30_000)
-    expect(peak(caller.heard())).toBe(0)
+    expect(peak(caller.heard())).toBeLessThan(NOISE)
     expect([...listener.report().warnings, ...caller.report().warnings]).toEqual([])
+  })
+
+  test('a sentence of 15 s is heard translated before it ends', async () => {
+    const listener = await b.dial({ room: 'long', speaks: 'none', hears: 'es-es', original: 'off' })
+    const caller = await b.dial({ room: 'long', speaks: 'en-us', hears: 'en-us' })
+    await opened('long')
+    const said = concat(await Promise.all([1, 3, 4].map(sentence))).subarray(0, 15 * LINE_RATE)
+    const saying = caller.say(said, LINE_RATE)
+    await Promise.race([
+      b.until(() => peak(listener.heard()) > 10 * NOISE, 40_000, 'the translation'),
+      saying.then(() => Promise.reject(new Error('the sentence ended without a translation'))),
+    ])
+    await saying
+    await b.until(() => b.utterances.some(e => e.room === 'long' && e.stage === 'heard'), 40_000)
+    await caller.hangUp()
+    await listener.hangUp()
+    expect(listener.report().warnings).toEqual([])
   })
 
   test('the service is killed during a sentence: the original is heard, then the whole sentence translated', async () => {
@@ -141,15 +163,15 @@ describe('a phone call with the embedded engines and a real voice', () => {
     // In the middle: words were spoken and acknowledged, without results.
     await b.until(() => b.captions.some(c => !c.final))
     const before = listener.heard()
-    expect(peak(before)).toBe(0)
+    expect(peak(before)).toBeLessThan(NOISE)
     const restarts = b.app.service?.restarts ?? 0
     process.kill(b.app.service?.pid ?? Number.NaN, 'SIGKILL')
     const killedAt = before.length
-    await b.until(() => peak(listener.heard().subarray(killedAt)) > 0, 5_000, 'the original voice')
+    await b.until(() => peak(listener.heard().subarray(killedAt)) > NOISE, 5_000, 'the original voice')
     const first = listener
       .heard()
       .subarray(killedAt)
-      .findIndex(sample => sample !== 0)
+      .findIndex(sample => Math.abs(sample) > NOISE)
     await b.until(() => listener.heard().length > killedAt + first + 3_200, 5_000, 'some more of it')
     const after = listener.heard().subarray(killedAt)
     // It is that voice, word for word: its loudest 40 ms occur in the speech, at the same level.

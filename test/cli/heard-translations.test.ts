@@ -47,6 +47,7 @@ describe('the latency of a translation', () => {
     answers.speaking(1_000)
     hear(answers, 1_500, 100)
     expect(answers.latenciesMs).toEqual([])
+    expect(answers.overlapping).toBe(1)
     expect(answers.heardMs).toBe(200)
   })
 

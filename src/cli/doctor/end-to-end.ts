@@ -70,15 +70,20 @@ function streamCheck({ end, streamed, upgradeStatus, problems }: TestCallOutcome
 
 /** Checks whether the translation was played, and when. */
 function translationCheck(
-  { translations, audibleMs, levelDb, latenciesMs }: TestCallOutcome,
+  { translations, audibleMs, levelDb, latenciesMs, overlapping }: TestCallOutcome,
   { from, to }: Languages,
   others: readonly Check[],
 ): Check {
   const name = 'translated call'
   if (translations > 0 && audibleMs >= LEAST_HEARD_MS) {
     const late = median(latenciesMs)
-    const seconds = late === undefined ? '' : `, ${(late / 1000).toFixed(1)} s after the words`
-    const found = `${from} → ${to}: heard ${(audibleMs / 1000).toFixed(1)} s at ${levelDb.toFixed(0)} dBFS${seconds}`
+    const when =
+      overlapping > 0
+        ? ', from before the words ended'
+        : late === undefined
+          ? ''
+          : `, ${(late / 1000).toFixed(1)} s after the words`
+    const found = `${from} → ${to}: heard ${(audibleMs / 1000).toFixed(1)} s at ${levelDb.toFixed(0)} dBFS${when}`
     if (late !== undefined && late > LATE_MS)
       return warn(name, found, 'a nearer or faster service responds sooner')
     return ok(name, found)

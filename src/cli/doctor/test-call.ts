@@ -35,8 +35,9 @@ export interface TestCallOutcome {
   readonly levelDb: number
   /** Translations played to the end. */
   readonly translations: number
-  /** Time from the end of each stretch of speech to its translation (ms). */
+  /** Time from the end of each stretch of speech to its translation (ms); `overlapping` started before such an end. */
   readonly latenciesMs: readonly number[]
+  readonly overlapping: number
 }
 
 /** The shortest bundled sentence that is complete. */
@@ -84,8 +85,7 @@ export async function placeTestCall(order: TestCallOrder): Promise<TestCallOutco
     await Promise.race([heardFirst.promise, pause(patienceMs, phone.ended)])
     await Promise.race([phone.quietFor(QUIET_MS), pause(patienceMs, phone.ended)])
   }
-  const end = await phone.hangUp()
-  return outcome(phone, end, answers)
+  return outcome(phone, await phone.hangUp(), answers)
 }
 
 function streams(phone: SimulatedCall): boolean {
@@ -95,7 +95,7 @@ function streams(phone: SimulatedCall): boolean {
 function outcome(
   phone: SimulatedCall,
   end: CallEnd,
-  { translations, latenciesMs }: Answers,
+  { translations, latenciesMs, overlapping }: Answers,
 ): TestCallOutcome {
   const { streams, errors, warnings } = phone.report()
   const refused = streams.find(stream => stream.end?.by === 'refused')
@@ -107,6 +107,7 @@ function outcome(
     ...loudness(phone.heard()),
     translations,
     latenciesMs,
+    overlapping,
   }
 }
 
