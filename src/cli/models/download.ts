@@ -16,6 +16,8 @@ const STALL_MS = 30_000
 /** Attempts without any progress, and the pause before the next one (ms). */
 const MAX_ATTEMPTS = 4
 const PAUSE_MS = 1_000
+/** The catalog of a mirror: the bundled one has 0.1 MB. */
+const MAX_CATALOG_BYTES = 4 * 1024 * 1024
 
 export interface DownloadOptions {
   /** Folder for downloads; a `.partial` file there is resumed. */
@@ -161,17 +163,28 @@ export class Downloader {
 
 /**
  * Returns the text of the mirror's own `catalog.json`, which replaces the catalog; undefined if it has none. Rejects with
- * a `CommandError` if nothing answers.
+ * a `CommandError` if nothing answers, or the answer is too large.
  */
 export async function mirrorCatalog(mirror: string, clock: Clock): Promise<string | undefined> {
   const address = `${mirror.replace(/\/+$/, '')}/catalog.json`
   using watch = new Watch(clock, FIRST_ANSWER_MS)
   try {
-    const response = await fetch(address, { signal: watch.signal })
-    if (response.ok) return await response.text()
-    await response.body?.cancel()
-    return undefined
+    const { ok, body } = await fetch(address, { signal: watch.signal })
+    if (!ok) {
+      await body?.cancel()
+      return undefined
+    }
+    const pieces: Uint8Array[] = []
+    let bytes = 0
+    for await (const piece of body ?? []) {
+      bytes += piece.length
+      if (bytes > MAX_CATALOG_BYTES)
+        throw new DownloadError(`${address} has more than ${MAX_CATALOG_BYTES} bytes`)
+      pieces.push(piece)
+    }
+    return Buffer.concat(pieces).toString('utf8')
   } catch (error) {
+    if (error instanceof DownloadError) throw error
     throw unreachable(address, error)
   }
 }

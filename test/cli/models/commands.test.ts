@@ -92,6 +92,8 @@ test('an entry without digest, an unknown language and an invalid catalog are re
   await expect(add(['fr'], { yes: true })).rejects.toThrow('there is no model for "fr"; languages: de en es')
   mirror.files.set('catalog.json', Buffer.from('{"version":1,"models":[{}]}'))
   await expect(add(['en'], { yes: true })).rejects.toThrow(/the catalog.json of the mirror is invalid/)
+  mirror.files.set('catalog.json', Buffer.alloc(5_000_000, ' '))
+  await expect(add(['en'], { yes: true })).rejects.toThrow(/catalog\.json has more than 4194304 bytes/)
 })
 
 test('what is installed is listed with its state, and removed by language', async () => {
