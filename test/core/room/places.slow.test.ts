@@ -71,12 +71,12 @@ async function room(speakers: readonly string[], texts: readonly string[], maxSe
 
 test('five speakers take turns at two places of the embedded server: all are translated, nobody is told otherwise', async () => {
   const speakers = ['Anna', 'Bert', 'Carla', 'Dora', 'Emil']
-  await using it = await room(speakers, ['one', 'two', 'three', 'four', 'five'])
+  await using it = await room(speakers, ['alpha', 'bravo', 'charlie', 'delta', 'echo'])
   for (const [turn, name] of speakers.entries()) {
     it.say(name, 800)
     await until(() => it.translated.length > turn, PATIENCE_MS, `the translation of ${name}`)
   }
-  expect(it.translated).toEqual(['Anna: ONE', 'Bert: TWO', 'Carla: THREE', 'Dora: FOUR', 'Emil: FIVE'])
+  expect(it.translated).toEqual(['Anna: ALPHA', 'Bert: BRAVO', 'Carla: CHARLIE', 'Dora: DELTA', 'Emil: ECHO'])
   expect(it.outages).toEqual([])
   // The third one is open for a moment, while one of the others gives its place up.
   expect(it.most).toBeLessThanOrEqual(3)
@@ -84,7 +84,7 @@ test('five speakers take turns at two places of the embedded server: all are tra
 })
 
 test('three speak at once: the listener is told about one of them, until a place is free', async () => {
-  await using it = await room(['Anna', 'Bert', 'Carla'], ['one', 'two', 'three'])
+  await using it = await room(['Anna', 'Bert', 'Carla'], ['alpha', 'bravo', 'charlie'])
   it.say('Anna', 5_000)
   it.say('Bert', 5_000)
   await until(() => it.relay.metrics.fragmentsSent > 20, PATIENCE_MS, 'two sessions')
@@ -92,7 +92,7 @@ test('three speak at once: the listener is told about one of them, until a place
   await until(() => it.outages.length > 0, PATIENCE_MS, 'the notice')
   expect(it.outages).toMatchObject([{ name: 'Carla', listener: 'listener', missed: true }])
   await until(() => it.translated.length === 3, PATIENCE_MS, 'all translations')
-  expect(it.translated.at(-1)).toBe('Carla: THREE')
+  expect(it.translated.at(-1)).toBe('Carla: CHARLIE')
   await expect
     .poll(() => it.outages.map(({ name, missed }) => [name, missed]))
     .toEqual([
@@ -102,9 +102,9 @@ test('three speak at once: the listener is told about one of them, until a place
 })
 
 test('one place: three people of two languages, one speaks and is translated, and nobody is told otherwise', async () => {
-  await using it = await room(['Anna'], ['one', 'two'], 1)
+  await using it = await room(['Anna'], ['alpha', 'bravo'], 1)
   for (const id of ['bert', 'carla']) it.join(id, { speaks: 'es-es', hears: 'es-es', name: id })
-  for (const translation of ['ONE', 'TWO']) {
+  for (const translation of ['ALPHA', 'BRAVO']) {
     it.say('Anna', 800)
     await until(() => it.translated.at(-1) === `Anna: ${translation}`, PATIENCE_MS, translation)
   }
@@ -113,14 +113,14 @@ test('one place: three people of two languages, one speaks and is translated, an
 })
 
 test('one place: three speak at once, and are translated one after the other in the order in which they began', async () => {
-  await using it = await room(['Anna', 'Bert', 'Carla'], ['one', 'two', 'three'], 1)
+  await using it = await room(['Anna', 'Bert', 'Carla'], ['alpha', 'bravo', 'charlie'], 1)
   it.say('Anna', 3_000)
   await until(() => it.relay.metrics.fragmentsSent > 5, PATIENCE_MS, 'the first session')
   it.say('Carla', 1_000)
   await until(() => it.outages.length > 0, PATIENCE_MS, 'that Carla is untranslated')
   it.say('Bert', 1_000)
   await until(() => it.translated.length === 3, PATIENCE_MS, 'all translations')
-  expect(it.translated).toEqual(['Anna: ONE', 'Carla: TWO', 'Bert: THREE'])
+  expect(it.translated).toEqual(['Anna: ALPHA', 'Carla: BRAVO', 'Bert: CHARLIE'])
   await expect
     .poll(() => it.outages.map(({ name, missed }) => [name, missed]))
     .toEqual([
