@@ -47,7 +47,7 @@ async function status(key: string): Promise<number> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dragoman-keys-e2e-'))
-  const settings = 'embedded: { maxSessions: 6, trustProxy: [loopback] }\n'
+  const settings = 'embedded: { maxSessions: 6 }\n'
   await writeFile(join(folder, 'dragoman.yaml'), settings)
   const child = spawn(process.execPath, [MAIN, 'service'], { cwd: folder, env })
   child.stderr.on('data', text => {

@@ -4,13 +4,25 @@
  * word. Formats: `common/binary.cpp` and `models/transformer.h` of Marian, `sentencepiece_model.proto`.
  */
 
-/** Size of a vector. The first half of a position is sines, the second half cosines, from high to low frequencies. */
-const DIM = 128
-/** Frequencies by which positions are told apart. */
+/** Sizes of a model. */
+export interface MarianSize {
+  /** Size of a vector. The first half of a position is sines, the second half cosines, from high to low frequencies. */
+  readonly dim: number
+  readonly feedForward: number
+  readonly encoderLayers: number
+  readonly decoderLayers: number
+  /** Pieces of the vocabulary, of which at most `MOST_PIECES` occur. */
+  readonly pieces: number
+}
+
+const TINY: MarianSize = { dim: 128, feedForward: 128, encoderLayers: 1, decoderLayers: 1, pieces: 32 }
+/** The largest that Firefox has (`base-memory`). */
+export const BASE: MarianSize = {
+  ...{ dim: 512, feedForward: 2048, encoderLayers: 6, decoderLayers: 2, pieces: 32_000 },
+}
+/** Frequencies by which positions are told apart, in a vector of 128. */
 const FREQUENCIES = 8
-/** First dimension of the pieces, where the sines of a position are almost 0, and their number. */
-const PIECES_AT = 32
-const PIECES = 32
+const MOST_PIECES = 32
 /** Factor of the positions in queries and keys: neighbors then differ by more than 9 before the softmax. */
 const SHARP = 10
 /** Value of the chosen piece, far above everything else. */
@@ -22,19 +34,22 @@ const ALMOST_NOTHING = 1e-3
  * Returns the files of a model, as in an installed folder. `words` maps each word to its translation; with a capital
  * letter, it becomes one with a capital letter. Commas and periods stay.
  */
-export function tinyMarian(words: Readonly<Record<string, string>>): Readonly<Record<string, Uint8Array>> {
+export function tinyMarian(
+  words: Readonly<Record<string, string>>,
+  size = TINY,
+): Readonly<Record<string, Uint8Array>> {
   const all = Array.from(new Set(Object.entries(words).flat()))
   // The first two are Marian's own.
   const pieces = ['</s>', '<unk>', '.', ',', ...all.flatMap(word => [`▁${word}`, `▁${capital(word)}`])]
-  if (pieces.length > PIECES) throw new RangeError(`at most ${PIECES} pieces, got ${pieces.length}`)
-  while (pieces.length < PIECES) pieces.push(`▁unused${pieces.length}`)
+  if (pieces.length > MOST_PIECES) throw new RangeError(`at most ${MOST_PIECES} pieces, got ${pieces.length}`)
+  while (pieces.length < size.pieces) pieces.push(`▁unused${pieces.length}`)
   const pairs = Object.entries(words).flatMap(([from, to]) => [
     [`▁${from}`, `▁${to}`],
     [`▁${capital(from)}`, `▁${capital(to)}`],
   ])
   const into = new Map(pairs.map(([from, to]) => [pieces.indexOf(from!), pieces.indexOf(to!)]))
   return {
-    'model.tiny.intgemm8.bin': modelFile(piece => into.get(piece) ?? piece),
+    'model.tiny.intgemm8.bin': modelFile(piece => into.get(piece) ?? piece, size),
     'vocab.tiny.spm': vocabulary(pieces),
     // No short list: all pieces are candidates.
     'lex.tiny.bin': new Uint8Array(),
@@ -47,58 +62,72 @@ function capital(word: string): string {
 
 type Weight = (row: number, column: number) => number
 
-function modelFile(translated: (piece: number) => number): Uint8Array {
-  const nothing: Weight = (row, column) => (row === DIM - 1 && column === DIM - 1 ? ALMOST_NOTHING : 0)
+function modelFile(translated: (piece: number) => number, size: MarianSize): Uint8Array {
+  const { dim, feedForward, encoderLayers, decoderLayers, pieces } = size
+  /** Where the sines of a position are almost 0. */
+  const piecesAt = dim / 4
+  const step = dim / TINY.dim
+  const nothing: Weight = (row, column) => (row === dim - 1 && column === dim - 1 ? ALMOST_NOTHING : 0)
   const positions: Weight = (row, column) => {
-    const used = row < FREQUENCIES || (row >= DIM / 2 && row < DIM / 2 + FREQUENCIES)
-    return row === column && used ? SHARP : 0
+    const at = row % (dim / 2)
+    return row === column && at % step === 0 && at < FREQUENCIES * step ? SHARP : 0
   }
-  const isPiece = (at: number) => at >= PIECES_AT && at < PIECES_AT + PIECES
+  const isPiece = (at: number) => at >= piecesAt && at < piecesAt + MOST_PIECES
   const translation: Weight = (row, column) =>
-    isPiece(row) && column === PIECES_AT + translated(row - PIECES_AT) ? STRONG : 0
+    isPiece(row) && column === piecesAt + translated(row - piecesAt) ? STRONG : 0
   const same: Weight = (row, column) => (row === column ? 1 : 0)
   const attention = (prefix: string, q: Weight, k: Weight, v: Weight, o: Weight) =>
     Object.entries({ q, k, v, o }).flatMap(([name, weight]) => [
-      tensor(`${prefix}_W${name}`, DIM, DIM, weight),
-      tensor(`${prefix}_b${name}`, 1, DIM, () => 0),
+      tensor(`${prefix}_W${name}`, dim, dim, weight),
+      tensor(`${prefix}_b${name}`, 1, dim, () => 0),
     ])
   const idle = (prefix: string) => attention(prefix, nothing, nothing, nothing, nothing)
-  const feedForward = (prefix: string) =>
-    ['1', '2'].flatMap(name => [
-      tensor(`${prefix}_W${name}`, DIM, DIM, nothing),
-      tensor(`${prefix}_b${name}`, 1, DIM, () => 0),
-    ])
+  const idleFeedForward = (prefix: string) => [
+    tensor(`${prefix}_W1`, dim, feedForward, nothing),
+    tensor(`${prefix}_b1`, 1, feedForward, () => 0),
+    tensor(`${prefix}_W2`, feedForward, dim, nothing),
+    tensor(`${prefix}_b2`, 1, dim, () => 0),
+  ]
+  const layers = (count: number, layer: (n: number) => Item[]) =>
+    Array.from({ length: count }, (_, n) => layer(n + 1)).flat()
   return binary([
     // Embeddings are multiplied by the root of their size.
-    tensor('encoder_Wemb', PIECES, DIM, (piece, at) => (at === PIECES_AT + piece ? 1 / Math.sqrt(DIM) : 0)),
-    tensor('decoder_Wemb', PIECES, DIM, () => 0),
-    ...idle('encoder_l1_self'),
-    ...feedForward('encoder_l1_ffn'),
-    ...idle('decoder_l1_self'),
-    ...attention('decoder_l1_context', positions, positions, translation, same),
-    ...feedForward('decoder_l1_ffn'),
-    tensor('decoder_ff_logit_out_W', DIM, PIECES, (at, piece) => (at === PIECES_AT + piece ? 1 : 0)),
-    tensor('decoder_ff_logit_out_b', 1, PIECES, () => 0),
-    settings(),
+    tensor('encoder_Wemb', pieces, dim, (piece, at) =>
+      piece < MOST_PIECES && at === piecesAt + piece ? 1 / Math.sqrt(dim) : 0,
+    ),
+    tensor('decoder_Wemb', pieces, dim, () => 0),
+    ...layers(encoderLayers, n => [...idle(`encoder_l${n}_self`), ...idleFeedForward(`encoder_l${n}_ffn`)]),
+    ...layers(decoderLayers, n => [
+      ...idle(`decoder_l${n}_self`),
+      ...(n === 1
+        ? attention(`decoder_l${n}_context`, positions, positions, translation, same)
+        : idle(`decoder_l${n}_context`)),
+      ...idleFeedForward(`decoder_l${n}_ffn`),
+    ]),
+    tensor('decoder_ff_logit_out_W', dim, pieces, (at, piece) =>
+      piece < MOST_PIECES && at === piecesAt + piece ? 1 : 0,
+    ),
+    tensor('decoder_ff_logit_out_b', 1, pieces, () => 0),
+    settings(size),
   ])
 }
 
 /** Options of Marian for this model; each is read when it is loaded. */
-function settings(): Item {
+function settings({ dim, feedForward, encoderLayers, decoderLayers, pieces }: MarianSize): Item {
   const text = `bert-train-type-embeddings: true
 bert-type-vocab-size: 2
 dec-cell: gru
 dec-cell-base-depth: 2
 dec-cell-high-depth: 1
-dec-depth: 1
-dim-emb: ${DIM}
-dim-rnn: ${DIM}
+dec-depth: ${decoderLayers}
+dim-emb: ${dim}
+dim-rnn: ${dim}
 dim-vocabs:
-  - ${PIECES}
-  - ${PIECES}
+  - ${pieces}
+  - ${pieces}
 enc-cell: gru
 enc-cell-depth: 1
-enc-depth: 1
+enc-depth: ${encoderLayers}
 enc-type: bidirectional
 factors-combine: sum
 factors-dim-emb: 0
@@ -116,8 +145,8 @@ transformer-aan-activation: swish
 transformer-aan-depth: 2
 transformer-aan-nogate: false
 transformer-decoder-autoreg: self-attention
-transformer-dim-aan: ${DIM}
-transformer-dim-ffn: ${DIM}
+transformer-dim-aan: ${dim}
+transformer-dim-ffn: ${feedForward}
 transformer-ffn-activation: relu
 transformer-ffn-depth: 2
 transformer-guided-alignment-layer: last
