@@ -6,6 +6,7 @@ const BENCHES: Readonly<Record<string, (argv: string[]) => Promise<void>>> = {
   lag: async () => (await import('./lag.ts')).benchLag(),
   echo: async () => (await import('./echo.ts')).benchEcho(),
   interpret: async argv => (await import('./interpret.ts')).benchInterpret(argv),
+  models: async argv => (await import('./models.ts')).benchModels(argv),
   talkers: async argv => (await import('./talkers.ts')).benchTalkers(argv),
 }
 
