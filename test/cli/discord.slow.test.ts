@@ -85,9 +85,10 @@ test('all options work on the command line, in the doctor and in programs', asyn
   const lounge = guild.addVoiceChannel({ name: 'Lounge' })
   guild.setPermissions(lounge, guild.everyone, { deny: ['Speak'] })
   // JSON is valid YAML.
-  const text = JSON.stringify(settings({ channels: [lounge.id] }))
+  const text = JSON.stringify(settings({ autoJoin: [lounge.id] }))
   await writeFile(join(shell.folder, 'dragoman.yaml'), text)
   const registered = await shell.run('discord', 'register', '--guild', guild.id, '--json')
+  expect(registered.err).toBe('')
   expect(JSON.parse(registered.out)).toEqual([{ place: guild.id, result: 'registered' }])
   const { code, out, err } = await shell.run('doctor', '--json', '--no-call')
   const checks = JSON.parse(out) as { name: string; status: string; found: string }[]
