@@ -1,4 +1,6 @@
 import pino from 'pino'
+import { isSecret } from '../app/settings/keys.ts'
+import { SECRETS } from '../app/settings/schema.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
@@ -89,7 +91,7 @@ function escapedText(text: string): string {
   )
 }
 
-/** Names of settings with secret values, at any level. */
+/** Names of secret values within the lists and tables of `SECRETS`. */
 const SECRET =
   /^(apiKeys?|apiKeySecret|apiToken|authToken|keys?|password|secret|signingKey|token|webhookSecret)$/
 /** Tables in which every value can be secret. */
@@ -171,13 +173,21 @@ function escaped(character: string): string {
 function secretsIn(settings: unknown): string[] {
   const found = new Set<string>()
   const take = (text: string) => void (text.length >= LEAST_SECRET && found.add(text))
-  const look = (value: unknown, name: string, secret: boolean): void => {
-    if (typeof value === 'string' && (secret || SECRET.test(name))) take(value)
-    // In a header like `Bearer …`, the secret follows the scheme.
-    if (typeof value === 'string' && secret) take(value.slice(value.lastIndexOf(' ') + 1))
-    if (typeof value !== 'object' || value === null) return
-    for (const [key, below] of Object.entries(value))
-      look(below, Array.isArray(value) ? name : key, secret || HEADERS.test(key))
+  const look = (value: unknown, path: string, header: boolean): void => {
+    if (typeof value === 'string') {
+      const name = path.slice(path.lastIndexOf('.') + 1)
+      if (!SECRETS.includes(path) && !header && !(isSecret(path) && SECRET.test(name))) return
+      take(value)
+      // In a header like `Bearer …`, the secret follows the scheme.
+      if (header) take(value.slice(value.lastIndexOf(' ') + 1))
+    } else if (Array.isArray(value)) for (const each of value) look(each, path, header)
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, below] of Object.entries(value))
+        look(
+          below,
+          path === '' ? key : `${path}.${key}`,
+          header || (isSecret(`${path}.${key}`) && HEADERS.test(key)),
+        )
   }
   look(settings, '', false)
   return [...found].sort((a, b) => b.length - a.length)

@@ -132,6 +132,12 @@ test.each(['json', 'text'] as const)('no line of %s contains a configured secret
   expect(text()).toContain('desk-of-the-hotel')
 })
 
+test('ordinary words are not secrets, also if a setting contains them', () => {
+  const { log, text } = logged()
+  log.info({ recording: 'r', language: 'en-us' }, 'recording incomplete')
+  expect(text()).not.toContain('[secret]')
+})
+
 test('text format, too, keeps only the last two digits of a phone number', () => {
   const { log, text } = logged('text')
   log.info({ said: 'The number +34600111222 is not valid', to: '+34600111222' }, 'called +34600111222')
