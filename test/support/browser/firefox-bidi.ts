@@ -5,34 +5,27 @@ import { createInterface } from 'node:readline'
 import { WebSocket, WebSocketServer } from 'ws'
 
 // Run by `firefox.sh`, which Playwright starts as its browser: starts Firefox, and passes on Playwright's commands over
-// WebDriver BiDi. Four gaps are filled: Playwright cannot open a page without `emulation.setMediaFeaturesOverride`, which
-// Firefox does not have and which is carried out here as Firefox's developer tools do; it ignores downloads without
-// an ID, as Firefox reports those of links with the attribute `download`; it starts no page if a command fails that an
-// older Firefox does not know (ESR 140: `network.addDataCollector` and others), so those do nothing; and it evaluates
-// expressions with `eval`, which the policy of a page forbids, so they become code of the command itself.
+// WebDriver BiDi. Two gaps are filled: Playwright starts no page if a command fails that Firefox ESR 140 does not know, so
+// those do nothing; and it evaluates expressions with `eval`, which the policy of a page forbids, so they become code of the
+// command itself.
 
 const ANNOUNCEMENT = /WebDriver BiDi listening on (ws:\S+)/
-const MISSING = 'emulation.setMediaFeaturesOverride'
 /**
- * Commands of Playwright that Firefox ESR 140 does not know yet, and no test needs: their results. Response bodies are not
- * collected, downloads are only reported, and the language of a page is a preference.
+ * Commands of Playwright that Firefox ESR 140 does not know, and no test needs: their results. Response bodies are not
+ * collected, downloads are not kept, and language, theme and motion are preferences.
  */
 const OPTIONAL: Readonly<Record<string, object>> = {
   'network.addDataCollector': { collector: 'none' },
   'browser.setDownloadBehavior': {},
   'emulation.setLocaleOverride': {},
+  'emulation.setMediaFeaturesOverride': {},
   'emulation.setScreenOrientationOverride': {},
   'emulation.setScreenSettingsOverride': {},
 }
-/** IDs of commands from here; Playwright counts its own from 1. */
-const OWN_IDS = 1_000_000_000
-
 interface Command {
   readonly id: number
   readonly method: string
   readonly params: {
-    readonly features?: Readonly<Record<string, string | null>>
-    readonly contexts?: readonly string[]
     readonly functionDeclaration?: string
     readonly arguments?: readonly { readonly type?: string; readonly value?: unknown }[]
   }
@@ -43,64 +36,6 @@ interface Answer {
   readonly type: string
   readonly method?: string
   readonly error?: string
-  readonly params?: { readonly url?: string; readonly context?: string }
-  readonly result?: { readonly contexts?: readonly { readonly context: string }[] }
-}
-
-/** The part of `ws` that frames of one connection are sent on. */
-type Peer = Pick<WebSocket, 'send'>
-
-/** Carries out what Firefox lacks, in the context of the browser's own window. */
-class MediaEmulation {
-  readonly #firefox: Peer
-  readonly #waiting = new Map<number, (answer: Answer) => void>()
-  #nextId = OWN_IDS
-
-  constructor(firefox: Peer) {
-    this.#firefox = firefox
-  }
-
-  /** Returns true if `answer` belongs to a command from here. */
-  accept(answer: Answer): boolean {
-    const settle = answer.id === undefined ? undefined : this.#waiting.get(answer.id)
-    if (answer.id === undefined || !settle) return false
-    this.#waiting.delete(answer.id)
-    settle(answer)
-    return true
-  }
-
-  /** Defaults of a user context (without `contexts`) are left out: tests set the theme of a page. */
-  async set({ features = {}, contexts = [] }: Command['params']): Promise<void> {
-    if (contexts.length === 0) return
-    const { result } = await this.#ask('browsingContext.getTree', { 'moz:scope': 'chrome', maxDepth: 0 })
-    const window = result?.contexts?.[0]?.context
-    const scheme = features['prefers-color-scheme'] ?? 'none'
-    const answer = await this.#ask('script.evaluate', {
-      expression: `{
-        const { NavigableManager } = ChromeUtils.importESModule('chrome://remote/content/shared/NavigableManager.sys.mjs')
-        for (const id of ${JSON.stringify([...new Set(contexts)])})
-          NavigableManager.getBrowsingContextById(id).top.prefersColorSchemeOverride = ${JSON.stringify(scheme)}
-      }`,
-      target: { context: window },
-      awaitPromise: false,
-    })
-    const failure = JSON.stringify(answer)
-    if (!failure.includes('"type":"success"') || failure.includes('exceptionDetails'))
-      throw new Error(failure)
-  }
-
-  #ask(method: string, params: object): Promise<Answer> {
-    const id = this.#nextId++
-    const { promise, resolve } = Promise.withResolvers<Answer>()
-    this.#waiting.set(id, resolve)
-    this.#firefox.send(JSON.stringify({ id, method, params }))
-    return promise
-  }
-}
-
-/** Start and end of a download have the address of its data in common. */
-function withDownloadId({ params, ...event }: Answer): string {
-  return JSON.stringify({ ...event, params: { download: `${params?.context} ${params?.url}`, ...params } })
 }
 
 /** Returns `command` with the expression in it as code instead of as an argument; undefined if it has none. */
@@ -119,7 +54,6 @@ function withoutEval({ params, ...command }: Command): string | undefined {
 
 /** Passes messages between Playwright and Firefox. */
 function relay(playwright: WebSocket, firefox: WebSocket): void {
-  const media = new MediaEmulation(firefox)
   const opened = once(firefox, 'open')
   /** Methods of optional commands by ID. */
   const optional = new Map<number, string>()
@@ -128,29 +62,23 @@ function relay(playwright: WebSocket, firefox: WebSocket): void {
     const command = JSON.parse(text) as Command
     await opened
     if (command.method in OPTIONAL) optional.set(command.id, command.method)
-    if (command.method !== MISSING) return firefox.send(withoutEval(command) ?? text)
-    const answer = await media.set(command.params).then(
-      () => ({ type: 'success', result: {} }),
-      (error: Error) => ({ type: 'error', error: 'unknown error', message: error.message }),
-    )
-    playwright.send(JSON.stringify({ id: command.id, ...answer }))
+    firefox.send(withoutEval(command) ?? text)
   })
   firefox.on('message', data => {
     const text = String(data)
     const answer = JSON.parse(text) as Answer
-    if (media.accept(answer)) return
     // Playwright tries `eval` itself when a page is loaded.
     if (answer.method === 'log.entryAdded' && text.includes('blocked a JavaScript eval')) return
     const method = optional.get(answer.id ?? 0)
     if (method !== undefined && answer.error === 'unknown command')
       return playwright.send(JSON.stringify({ id: answer.id, type: 'success', result: OPTIONAL[method] }))
-    playwright.send(answer.method?.startsWith('browsingContext.download') ? withDownloadId(answer) : text)
+    playwright.send(text)
   })
   firefox.on('close', () => playwright.close())
   playwright.on('close', () => firefox.close())
 }
 
-const firefox = spawn('firefox-esr', [...process.argv.slice(2), '--remote-allow-system-access'], {
+const firefox = spawn('firefox-esr', [...process.argv.slice(2)], {
   stdio: ['ignore', 'inherit', 'pipe'],
 })
 firefox.on('exit', code => process.exit(code ?? 1))
