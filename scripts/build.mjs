@@ -26,7 +26,8 @@ for (const name of namesIn(target).filter(name => name.endsWith('.d.ts'))) place
 rmSync(join(target, 'src'), { recursive: true })
 for (const folder of ['src', 'simulator'])
   for (const name of namesIn(join(project, folder)))
-    if (/\.ts$/.test(name) && !/(^|[\\/])(page|assembly)[\\/]/.test(name)) place(join(folder, name), withoutTypes)
+    if (/\.ts$/.test(name) && !/(^|[\\/])(page|assembly)[\\/]/.test(name))
+      place(join(folder, name), withoutTypes)
 compile('tsconfig.pages.build.json')
 
 /** @param {string} settings */
@@ -105,7 +106,9 @@ const queue = Object.values(exports).flatMap(entry => (entry.types ? [join(proje
 for (const path of queue)
   if (!wanted.has(path)) {
     wanted.add(path)
-    for (const [, name] of readFileSync(path, 'utf8').matchAll(/(?:from|import|import\() ?["'](\.[^"']*)\.js["']/g))
+    for (const [, name] of readFileSync(path, 'utf8').matchAll(
+      /(?:from|import|import\() ?["'](\.[^"']*)\.js["']/g,
+    ))
       queue.push(join(dirname(path), `${name}.d.ts`))
   }
 for (const name of namesIn(target))
