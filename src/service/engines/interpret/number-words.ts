@@ -5,7 +5,7 @@ interface Part {
   readonly value: number
   /** What can follow it without a conjunction is below this. */
   readonly room: number
-  readonly kind: 'number' | 'hundred' | 'scale' | 'and'
+  readonly kind: 'number' | 'hundred' | 'scale' | 'and' | 'ordinal'
 }
 
 /** Number words by value; `weak` ones often mean something else, so that a translation need not have them. */
@@ -15,17 +15,21 @@ interface Lexicon {
   readonly scales: string
   readonly and: string
   readonly weak: string
+  /** First, second and so on, which end a number: `twenty-first`. */
+  readonly ordinals?: string
 }
 
 /** `word=value` or, in a list, words of 0, 1, 2 and so on; spellings of one value are separated by a slash. */
 const LEXICONS: Readonly<Record<string, Lexicon>> = {
   en: {
     numbers: `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-      eighteen nineteen twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90`,
+      eighteen nineteen twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90
+      twenties=20 thirties=30 forties=40 fifties=50 sixties=60 seventies=70 eighties=80 nineties=90`,
     hundred: 'hundred',
     scales: 'thousand=1e3 million=1e6 billion=1e9',
     and: 'and',
-    weak: 'zero one',
+    weak: 'zero one twenties thirties forties fifties sixties seventies eighties nineties',
+    ordinals: 'first=1 second=2 third=3 fourth=4 fifth=5 sixth=6 seventh=7 eighth=8 ninth=9',
   },
   es: {
     numbers: `cero uno/un/una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis
@@ -85,7 +89,7 @@ class NumberWords {
   readonly #language: string
   readonly #compound: ((word: string, words: NumberWords) => number | undefined) | undefined
 
-  constructor(language: string, { numbers, hundred, scales, and, weak }: Lexicon) {
+  constructor(language: string, { numbers, hundred, scales, and, weak, ordinals }: Lexicon) {
     this.#weak = new Set(weak.split(' '))
     this.#language = language
     this.#compound = COMPOUNDS[language]
@@ -93,6 +97,7 @@ class NumberWords {
     for (const entry of scales.split(' ')) this.#add(entry, 'scale', 0)
     if (hundred) this.#add(hundred, 'hundred', 100)
     this.#add(and, 'and', 0)
+    for (const entry of ordinals?.split(' ') ?? []) this.#add(entry, 'ordinal', 0)
   }
 
   part(word: string): Part | undefined {
@@ -141,7 +146,7 @@ function germanNumber(word: string, words: NumberWords): number | undefined {
     const unit = word.includes('tausend') ? 1_000 : 100
     return factor === undefined || rest === undefined ? undefined : factor * unit + rest
   }
-  const two = /^(ein|zwei|zwo|drei|vier|funf|sechs|sieben|acht|neun)und(.+)$/.exec(word)
+  const two = /^(ein|zwei|zwo|drei|vier|funf|sechs|sieben|acht|neun)und(.+?)(?:st(?:e[nrsm]?))?$/.exec(word)
   const tens = two && words.plain(two[2]!)
   return tens && tens >= 20 ? tens + words.plain(two[1]!)! : undefined
 }
@@ -168,6 +173,11 @@ const known = new Map(
   Object.entries(LEXICONS).map(([language, words]) => [language, new NumberWords(language, words)]),
 )
 
+/** Whether numbers in words are found in a language. */
+export function hasNumberWords(language: LanguageId): boolean {
+  return known.has(primaryLanguage(language))
+}
+
 /** A figure of a text. */
 export interface Figure {
   /** As written. */
@@ -179,6 +189,10 @@ export interface Figure {
 }
 
 const TOKEN = /\d+(?:[.,:'’\u00a0\u202fh]\d+)*|\p{L}+/gu
+/** Letters after digits that multiply them, in Chinese, Japanese and Korean. */
+const SCALES: Readonly<Record<string, number>> = {
+  ...{ 百: 100, 千: 1e3, 천: 1e3, 万: 1e4, 萬: 1e4, 만: 1e4, 億: 1e8, 亿: 1e8, 억: 1e8 },
+}
 const TIME = /^(\d{1,2})[:h](\d{2})$/
 
 /** Returns the numbers, amounts, dates and times of a text, in digits and, in en, es, fr, de, it and pt, in words. */
@@ -195,6 +209,8 @@ export function figuresIn(text: string, language: LanguageId): Figure[] {
     if (/\d/.test(token)) {
       close()
       open = OpenNumber.digits(token, index)
+      const scale = SCALES[text[to] ?? '']
+      if (scale !== undefined) open.add({ kind: 'scale', value: scale, room: 0 }, to + 1)
       continue
     }
     const word = token.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
@@ -203,7 +219,11 @@ export function figuresIn(text: string, language: LanguageId): Figure[] {
     if (open && !/^[\s-]*$/.test(text.slice(open.endAt, index))) close()
     if (!part) close()
     else if (part.kind === 'and') open?.and(to)
-    else if (open?.add(part, to)) continue
+    else if (part.kind === 'ordinal') {
+      // A thirty second delay is not the thirty-second one.
+      if (part.value !== 2 || text[index - 1] === '-') open?.add(part, to)
+      close()
+    } else if (open?.add(part, to)) continue
     else {
       close()
       open = OpenNumber.words(part, index, to, words!.isWeak(word))

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { figureSentences } from '../../../../bench/interpret/figure-sentences.ts'
 import { lostFigures } from '../../../../src/service/engines/interpret/figures-guard.ts'
 import { figuresIn } from '../../../../src/service/engines/interpret/number-words.ts'
+import { KEPT, LOST } from './figure-pairs.ts'
 
 test('of 300 sentences with figures, corrupted ones are marked and the others are not', () => {
   const sentences = figureSentences(300)
@@ -13,6 +14,20 @@ test('of 300 sentences with figures, corrupted ones are marked and the others ar
   const alarms = wrong.length - missed
   expect(missed, JSON.stringify(wrong, undefined, 1)).toBeLessThanOrEqual(1)
   expect(alarms, JSON.stringify(wrong, undefined, 1)).toBeLessThanOrEqual(2)
+})
+
+test('figures in real sentences: times, dates, prices, telephone numbers, languages without number words', () => {
+  const lost = ([languages, text, translation]: (typeof KEPT)[number]) => {
+    const [from = '', to = ''] = languages.split('-')
+    return lostFigures(text, `${from}-${from}`, translation, `${to}-${to}`).length > 0
+  }
+  expect(LOST.filter(each => !lost(each))).toEqual([])
+  // Closing hours without a hint of the afternoon, a German word for three quarters, and a fortnight of fifteen days.
+  expect(KEPT.filter(lost).map(([, text]) => text)).toEqual([
+    'We open at 9 and close at 5.',
+    'Three quarters of an hour.',
+    'Hace quince días.',
+  ])
 })
 
 test.each([
