@@ -58,7 +58,7 @@ inEachBrowser('the dashboard', { timeout: 30_000, only: 'Chromium' }, host => {
     await row.getByText('English (US) → Spanish').waitFor()
     await row.getByText(/Translation of their own voice into Spanish.*: translating/).waitFor()
     const room = page.locator('.room').filter({ has: page.getByRole('heading', { name: 'simulated-1' }) })
-    expect(await room.locator('.head').textContent()).toContain('1 participant · 1 open session')
+    await room.locator('.head').getByText('1 participant · 1 open session').waitFor()
     await row.getByText('Speaking').waitFor()
     // The latency of utterances, by stage.
     await page
