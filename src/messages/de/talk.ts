@@ -15,7 +15,7 @@ export const TALK: TalkTexts = {
   leadOne: language => `Dieser Server versteht nur ${language}.`,
   leadNone: 'Dieser Server kann noch keine Sprache übersetzen.',
   oneSpoken: (language, others) =>
-    `Alle sprechen ${language} und hören und lesen das Gespräch auf ${others}.`,
+    `Alle sprechen ${language} und können das Gespräch auf ${others} hören und lesen.`,
   moreLanguages: 'Um Sprachen hinzuzufügen, führen Sie auf dem Server diesen Befehl aus:',
   engines: engines => `Verwendet: ${engines}.`,
   invitedBy: name => `${name} lädt Sie zu einem Gespräch ein.`,
@@ -34,8 +34,7 @@ export const TALK: TalkTexts = {
   starting: 'Wird gestartet…',
   myLanguage: 'Meine Sprache',
   myLanguageHint: 'In dieser Sprache sprechen Sie und hören Sie alle anderen.',
-  unoffered: mine =>
-    `Dieser Server versteht ${mine} noch nicht. Wählen Sie eine andere Sprache, die Sie sprechen.`,
+  unoffered: (mine, spoken) => `Dieser Server versteht ${mine} noch nicht. Sie sprechen und hören ${spoken}.`,
   unofferedHeard: (mine, spoken) =>
     `Dieser Server versteht ${mine} noch nicht. Sie hören alle anderen auf ${mine} und sprechen ${spoken}.`,
   name: 'Mein Name (optional)',
@@ -76,10 +75,10 @@ export const TALK: TalkTexts = {
   close: 'Schließen',
   share: 'Teilen',
   stop: 'Auflegen',
-  mute: 'Stumm',
-  unmute: 'Stumm aus',
-  fix: 'Mikrofon',
-  alone: 'Es ist noch niemand sonst hier. Laden Sie jemanden ein.',
+  mute: 'Mikrofon aus',
+  unmute: 'Mikrofon an',
+  fix: 'Mikrofon prüfen',
+  alone: 'Sonst ist noch niemand hier. Laden Sie jemanden ein.',
   allLeft: 'Alle anderen haben das Gespräch verlassen.',
   oneLanguage: language =>
     `Alle hier hören ${language}. Nichts wird übersetzt, bis jemand mit einer anderen Sprache dazukommt.`,
@@ -90,7 +89,7 @@ export const TALK: TalkTexts = {
   'state-dead': 'Niemand hört Sie',
   'state-muted': 'Stumm',
   'state-original': 'Originalstimmen',
-  'state-playing': 'Sie hören jemanden',
+  'state-playing': 'Sie hören eine Stimme',
   'state-translating': 'Wird übersetzt',
   'state-listening': 'Wir hören Ihnen zu',
   'hint-unheard': 'Sie können auch eine Aufnahme abspielen.',
@@ -173,7 +172,7 @@ export const TALK: TalkTexts = {
   back: 'Wieder verbunden.',
   lost: 'Der Server ist nicht erreichbar. Versuchen Sie es später noch einmal.',
   'microphone-refused':
-    'Das Mikrofon ist gesperrt. Erlauben Sie es in den Einstellungen der Seite neben der Adresse, und versuchen Sie es noch einmal.',
+    'Das Mikrofon ist blockiert. Erlauben Sie es in den Einstellungen der Seite neben der Adresse, und versuchen Sie es noch einmal.',
   'microphone-none': 'Kein Mikrofon gefunden. Schließen Sie eines an, und versuchen Sie es noch einmal.',
   'microphone-busy':
     'Ein anderes Programm benutzt das Mikrofon. Schließen Sie es, und versuchen Sie es noch einmal.',
@@ -185,7 +184,7 @@ export const TALK: TalkTexts = {
     'Ihr System hat das Mikrofon stumm geschaltet. Schalten Sie es in den Systemeinstellungen ein.',
   'microphone-on': 'Das Mikrofon funktioniert wieder.',
   insecure:
-    'Browser sperren den Ton auf Seiten, die über unverschlüsseltes http geöffnet werden. Öffnen Sie die https-Adresse, oder http://localhost auf dem Server selbst.',
+    'Die Verbindung zu dieser Seite ist nicht sicher, deshalb blockiert der Browser den Ton. Fragen Sie nach der Adresse, die mit https:// beginnt. Auf dem Server selbst geht auch http://localhost.',
   noSound: 'Dieser Browser kann auf Webseiten keinen Ton verarbeiten. Benutzen Sie einen aktuellen Browser.',
   waiting: 'Warten auf den Übersetzungsdienst…',
   unavailable: 'Die Übersetzung ist vorübergehend nicht verfügbar. Sie hören die Originalstimmen.',

@@ -36,8 +36,8 @@ export const TALK = {
   starting: 'Starting…',
   myLanguage: 'My language',
   myLanguageHint: 'You speak it, and you hear everyone in it.',
-  unoffered: (mine: string) =>
-    `This server doesn’t understand ${mine} yet. Choose another language that you speak.`,
+  unoffered: (mine: string, spoken: string) =>
+    `This server doesn’t understand ${mine} yet. You speak and hear ${spoken}.`,
   unofferedHeard: (mine: string, spoken: string) =>
     `This server doesn’t understand ${mine} yet. You hear everyone in ${mine}, and speak ${spoken}.`,
   name: 'My name (optional)',
@@ -81,7 +81,7 @@ export const TALK = {
   stop: 'Hang up',
   mute: 'Mute',
   unmute: 'Unmute',
-  fix: 'Fix mic',
+  fix: 'Retry mic',
   alone: 'Nobody else is here yet. Invite somebody.',
   allLeft: 'Everyone else has left the call.',
   oneLanguage: (language: string) =>
@@ -93,7 +93,7 @@ export const TALK = {
   'state-dead': 'Nobody hears you',
   'state-muted': 'Muted',
   'state-original': 'Original voices',
-  'state-playing': 'You’re hearing someone',
+  'state-playing': 'You’re hearing a voice',
   'state-translating': 'Translating',
   'state-listening': 'Listening to you',
   'hint-unheard': 'You can also play a recording.',
@@ -187,7 +187,7 @@ export const TALK = {
   'microphone-silenced': 'Your system has muted the microphone. Turn it on in the system settings.',
   'microphone-on': 'The microphone is on again.',
   insecure:
-    'Browsers block audio on pages opened over plain http. Open the https address, or http://localhost on the server itself.',
+    'This page isn’t on a secure connection, so the browser blocks audio. Ask for the address that begins with https://. On the server itself, http://localhost works, too.',
   noSound: 'This browser doesn’t support audio on web pages. Use a current browser.',
   waiting: 'Waiting for the translation service…',
   unavailable: 'Translation is temporarily unavailable. You hear original voices.',

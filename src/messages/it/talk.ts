@@ -12,7 +12,7 @@ export const TALK: TalkTexts = {
   noScript: 'Questa pagina ha bisogno di JavaScript per l’audio.',
 
   lead: 'Parla la tua lingua. Gli altri ti capiscono nella loro.',
-  leadOne: language => `Questo server capisce solo una lingua: ${language}.`,
+  leadOne: language => `Questo server per ora capisce una sola lingua (${language}).`,
   leadNone: 'Questo server non può ancora tradurre ciò che si dice.',
   oneSpoken: (language, others) =>
     `Tutti parlano ${language} e possono sentire e leggere la chiamata in ${others}.`,
@@ -34,8 +34,8 @@ export const TALK: TalkTexts = {
   starting: 'Avvio…',
   myLanguage: 'La mia lingua',
   myLanguageHint: 'La parli, e in questa lingua senti tutti gli altri.',
-  unoffered: mine =>
-    `Questo server non capisce ancora la tua lingua (${mine}). Scegli un’altra lingua che parli.`,
+  unoffered: (mine, spoken) =>
+    `Questo server non capisce ancora la tua lingua (${mine}). Parli e senti: ${spoken}.`,
   unofferedHeard: (mine, spoken) =>
     `Questo server non capisce ancora la tua lingua (${mine}). In questa lingua senti tutti; per parlare usi: ${spoken}.`,
   name: 'Il mio nome (facoltativo)',
@@ -60,7 +60,7 @@ export const TALK: TalkTexts = {
   originals: 'Voci originali',
   'original-off': 'Disattivate',
   'original-low': 'Basse',
-  'original-duck': 'Più basse se tradotte',
+  'original-duck': 'Più basse durante la traduzione',
   recordings: 'Niente microfono?',
   recordingsHint: 'Riproduci una voce registrata invece di parlare.',
   recording: 'Registrazione',
@@ -78,7 +78,7 @@ export const TALK: TalkTexts = {
   stop: 'Riaggancia',
   mute: 'Silenzia',
   unmute: 'Riattiva',
-  fix: 'Microfono',
+  fix: 'Riprova microfono',
   alone: 'Non c’è ancora nessun altro. Invita qualcuno.',
   allLeft: 'Tutti gli altri hanno lasciato la chiamata.',
   oneLanguage: language =>
@@ -90,7 +90,7 @@ export const TALK: TalkTexts = {
   'state-dead': 'Nessuno ti sente',
   'state-muted': 'Microfono spento',
   'state-original': 'Voci originali',
-  'state-playing': 'Stai ascoltando qualcuno',
+  'state-playing': 'Stai ascoltando una voce',
   'state-translating': 'Traduzione in corso',
   'state-listening': 'Ti ascoltiamo',
   'hint-unheard': 'Puoi anche riprodurre una registrazione.',
@@ -183,7 +183,7 @@ export const TALK: TalkTexts = {
   'microphone-silenced': 'Il sistema ha disattivato il microfono. Riattivalo nelle impostazioni del sistema.',
   'microphone-on': 'Il microfono è di nuovo attivo.',
   insecure:
-    'I browser bloccano l’audio sulle pagine aperte in http semplice. Apri l’indirizzo https, oppure http://localhost sul server stesso.',
+    'La connessione di questa pagina non è sicura e il browser blocca l’audio. Chiedi l’indirizzo che inizia con https://. Sul server stesso funziona anche http://localhost.',
   noSound: 'Questo browser non permette l’audio sulle pagine web. Usa un browser aggiornato.',
   waiting: 'In attesa del servizio di traduzione…',
   unavailable: 'La traduzione non è al momento disponibile. Senti le voci originali.',

@@ -71,7 +71,7 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
   test('over plain http the page names https as the cause, and disables buttons that cannot work', async () => {
     const b = await opened()
     const { page } = await talkPage(host.browser, b.address, { ear: false, usable: false, script: INSECURE })
-    await page.getByText('opened over plain http').waitFor()
+    await page.getByText('isn’t on a secure connection').waitFor()
     expect(await page.locator('#start').isDisabled()).toBe(true)
     expect(await page.locator('#play').isDisabled()).toBe(true)
     await page.context().close()

@@ -176,7 +176,7 @@ export class Choices {
     const { lacking, speaks: first, hears: audible } = this.#start
     if (lacking === undefined || this.#speaks !== first) return say('myLanguageHint')
     const name = nameIn(lacking)
-    if (sameLanguage(audible, first)) return say('unoffered', name)
+    if (sameLanguage(audible, first)) return say('unoffered', name, nameIn(first))
     return say('unofferedHeard', name, nameIn(first))
   }
 }
