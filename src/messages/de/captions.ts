@@ -30,7 +30,7 @@ export const CAPTIONS: CaptionTexts = {
   'look-light': 'Hell',
   'look-dark': 'Dunkel',
   'look-contrast': 'Hoher Kontrast',
-  awake: 'Bildschirm anlassen',
+  awake: 'Bildschirm eingeschaltet lassen',
   download: 'Speichern',
   downloadHint: 'Untertitel in den hier gezeigten Sprachen speichern:',
   'download-text': 'Als Text',
@@ -68,7 +68,7 @@ export const CAPTIONS: CaptionTexts = {
 
   'short-connecting': 'Verbinden…',
   'short-live': 'Live',
-  'short-waiting': 'Warten',
+  'short-waiting': 'Wartet',
   'short-again': 'Getrennt',
   'short-ended': 'Beendet',
   'short-expired': 'Keine Untertitel',

@@ -34,9 +34,9 @@ export const ERRORS: ErrorTexts = {
   foreignYours: 'Fügen Sie die Herkunft jener Seite zu `browser.origins` hinzu, und starten Sie neu.',
   answered: message => `Der Server antwortete: ${message}.`,
   link: 'Dieser Link funktioniert nicht mehr',
-  linkAbout: 'Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
+  linkAbout: 'Bitten Sie die Person, die ihn Ihnen geschickt hat, um einen neuen.',
   linkWhy:
-    'Links gelten nur für begrenzte Zeit. Sie enden, wenn sie widerrufen werden oder das Gespräch vorbei ist.',
+    'Links gelten nur für begrenzte Zeit. Sie laufen ab, wenn sie widerrufen werden oder das Gespräch vorbei ist.',
   linkYours:
     'Erzeugen Sie einen neuen Link in der Übersicht, oder mit `POST /v1/rooms/{room}/captions/link`.',
   closed: 'Die Steuerungs-API ist ausgeschaltet',

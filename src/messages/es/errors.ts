@@ -33,7 +33,7 @@ export const ERRORS: ErrorTexts = {
   answered: message => `El servidor ha respondido: ${message}.`,
   link: 'Este enlace ya no funciona',
   linkAbout: 'Pide otro a quien te lo envió.',
-  linkWhy: 'Los enlaces valen durante un tiempo limitado, y terminan cuando se revocan o acaba la llamada.',
+  linkWhy: 'Los enlaces valen durante un tiempo limitado, y caducan cuando se revocan o acaba la llamada.',
   linkYours: 'crea otro enlace en el panel de control, o con `POST /v1/rooms/{room}/captions/link`.',
   closed: 'La API de control está desactivada',
   closedAbout: 'Este servidor no tiene claves de API, así que rechaza todas las peticiones de control.',

@@ -157,7 +157,7 @@ export const TALK: TalkTexts = {
   afterPrivacy: 'Los subtítulos solo existen en esta pestaña y se borran al cerrarla.',
   download: 'Guardar los subtítulos',
   'download-txt': 'Como texto',
-  'download-srt': 'Como subtítulos de vídeo',
+  'download-srt': 'Como subtítulos para un vídeo',
   captionsFile: 'subtitulos',
 
   ready: 'Cuando quieras.',

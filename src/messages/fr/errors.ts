@@ -24,17 +24,18 @@ export const ERRORS: ErrorTexts = {
   rejected: 'Cette requête a été refusée',
   host: 'Cette adresse n’est pas autorisée',
   hostAbout: host =>
-    `Vous avez ouvert \`${host}\`, mais ce serveur n’accepte que les adresses de ses réglages.`,
-  hostUnnamed: 'Vous avez ouvert un autre nom, mais ce serveur n’accepte que les adresses de ses réglages.',
+    `Vous avez ouvert \`${host}\`, mais ce serveur n’accepte que les adresses indiquées dans ses réglages.`,
+  hostUnnamed:
+    'Vous avez ouvert un autre nom, mais ce serveur n’accepte que les adresses indiquées dans ses réglages.',
   hostYours: 'ajoutez l’adresse à `browser.origins`, ou indiquez `publicUrl`, puis redémarrez.',
   foreign: 'Cette page n’est pas autorisée',
   foreignAbout: 'La requête venait d’une page d’un autre site.',
   foreignYours: 'ajoutez l’origine de cette page à `browser.origins`, puis redémarrez.',
   answered: message => `Le serveur a répondu : ${message}.`,
   link: 'Ce lien ne fonctionne plus',
-  linkAbout: 'Demandez-en un autre à la personne qui l’a envoyé.',
+  linkAbout: 'Demandez-en un autre à la personne qui vous l’a envoyé.',
   linkWhy:
-    'Les liens sont valables pour un temps limité, et prennent fin quand ils sont révoqués ou que l’appel est terminé.',
+    'Les liens sont valables pour un temps limité, et expirent quand ils sont révoqués ou que l’appel est terminé.',
   linkYours: 'créez un autre lien dans le tableau de bord, ou avec `POST /v1/rooms/{room}/captions/link`.',
   closed: 'L’API de contrôle est désactivée',
   closedAbout: 'Ce serveur n’a pas de clé d’API, il refuse donc toutes les requêtes de contrôle.',

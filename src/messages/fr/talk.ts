@@ -35,9 +35,9 @@ export const TALK: TalkTexts = {
   myLanguage: 'Ma langue',
   myLanguageHint: 'Vous la parlez, et vous entendez tout le monde dans cette langue.',
   unoffered: (mine, spoken) =>
-    `Ce serveur ne comprend pas encore votre langue (${mine}). Vous parlez et entendez : ${spoken}.`,
+    `Ce serveur ne comprend pas encore votre langue (${mine}). Vous parlez et entendez : ${spoken}.`,
   unofferedHeard: (mine, spoken) =>
-    `Ce serveur ne comprend pas encore votre langue (${mine}). Vous entendez tout le monde dans votre langue, mais vous parlez : ${spoken}.`,
+    `Ce serveur ne comprend pas encore votre langue (${mine}). Vous entendez tout le monde dans votre langue, mais vous parlez : ${spoken}.`,
   name: 'Mon nom (facultatif)',
   hear: 'Je veux entendre',
   hearMine: language => `Ma langue (${language})`,
@@ -158,8 +158,8 @@ export const TALK: TalkTexts = {
       : `Il a duré ${duration}. ${some(captions, { one: 'Il y a # sous-titre.', other: 'Il y a # sous-titres.' })}`,
   afterPrivacy: 'Les sous-titres n’existent que dans cet onglet et sont effacés à sa fermeture.',
   download: 'Enregistrer les sous-titres',
-  'download-txt': 'Comme texte',
-  'download-srt': 'Comme sous-titres de vidéo',
+  'download-txt': 'Au format texte',
+  'download-srt': 'Sous-titres pour une vidéo',
   captionsFile: 'sous-titres',
 
   ready: 'Quand vous voulez.',

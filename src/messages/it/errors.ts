@@ -14,7 +14,7 @@ export const ERRORS: ErrorTexts = {
   tryAgain: 'Riprova tra un minuto.',
   readReference: 'La documentazione dell’API descrive ogni indirizzo con un esempio.',
   missing: 'Pagina non trovata',
-  missingAbout: path => `Questo server non ha nessuna pagina in \`${path}\`.`,
+  missingAbout: path => `Questo server non ha nessuna pagina all’indirizzo \`${path}\`.`,
   missingYours: 'alcune pagine esistono solo se le impostazioni attivano la loro funzione.',
   failed: 'Qualcosa è andato storto',
   failedAbout: 'Il server non ha potuto completare questa richiesta.',

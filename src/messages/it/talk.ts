@@ -159,7 +159,7 @@ export const TALK: TalkTexts = {
   afterPrivacy: 'I sottotitoli esistono solo in questa scheda e si cancellano quando la chiudi.',
   download: 'Salva i sottotitoli',
   'download-txt': 'Come testo',
-  'download-srt': 'Come sottotitoli di un video',
+  'download-srt': 'Come sottotitoli per un video',
   captionsFile: 'sottotitoli',
 
   ready: 'Quando vuoi.',

@@ -156,7 +156,7 @@ export const TALK: TalkTexts = {
   afterPrivacy: 'As legendas só existem neste separador e são apagadas quando o fechar.',
   download: 'Guardar as legendas',
   'download-txt': 'Como texto',
-  'download-srt': 'Como legendas de um vídeo',
+  'download-srt': 'Como legendas para um vídeo',
   captionsFile: 'legendas',
 
   ready: 'Quando quiser.',

@@ -53,7 +53,11 @@ const PAGES: Partial<Record<ControlError['specific'], PageOf>> = {
   key_missing: texts => ({
     title: texts.key,
     text: texts.keyAbout,
-    steps: [{ text: texts.keyDashboard }, { text: texts.keyReference }],
+    steps: [
+      { who: texts.ifInvited, text: texts.exactLink },
+      { text: texts.keyDashboard },
+      { text: texts.keyReference },
+    ],
     action: { name: texts.openDashboard, href: '/dashboard' },
   }),
   path_unknown: texts => ({

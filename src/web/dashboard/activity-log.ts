@@ -1,6 +1,7 @@
 import { BoundedMap } from '../../common/bounded-map.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RelayEvents } from '../../core/model/events.ts'
+import type { Participant } from '../../core/room/participant.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import { languageName } from '../../pages/page/languages.ts'
 import { EVENT_WORDS } from './event-words.ts'
@@ -107,17 +108,19 @@ export class ActivityLog implements Disposable {
 
   /** Returns the name that people know the participant `id` by, also after they left. */
   nameOf(id: string): string {
-    const { relay, simulated } = this.#options
-    const participant = relay.find(id)
+    const participant = this.#options.relay.find(id)
     if (!participant) return this.#names.get(id) ?? id
-    const { hears } = participant.state
-    if (participant.isAudience && hears !== undefined) return `Listeners in ${languageName(hears)}`
-    const phone = simulated(participant.leg.call)
-    const [, channel, number] = NUMBERED.exec(id) ?? []
-    const unnamed = channel === undefined ? id : `${channelName(channel)} ${number}`
-    const name = participant.state.name ?? (phone ? `Simulated phone ${phone.phone + 1}` : unnamed)
+    const name = this.#nameNow(participant)
     this.#names.set(id, name)
     return name
+  }
+
+  #nameNow({ id, isAudience, leg, state }: Participant): string {
+    if (isAudience && state.hears !== undefined) return `Listeners in ${languageName(state.hears)}`
+    const phone = this.#options.simulated(leg.call)
+    const [, channel, number] = NUMBERED.exec(id) ?? []
+    const unnamed = channel === undefined ? id : `${channelName(channel)} ${number}`
+    return state.name ?? (phone ? `Simulated phone ${phone.phone + 1}` : unnamed)
   }
 
   #reads<K extends keyof typeof EVENT_WORDS>(name: K): Disposable {

@@ -30,6 +30,8 @@ let live = false
 let line: ListenLine = 'connecting'
 let loudspeaker: Loudspeaker | undefined
 let interrupted = false
+/** The link leads to nothing. */
+let invalid = token === undefined
 let size = Number(kept(KEPT_SIZE) ?? 0) || 0
 let lock: { release(): Promise<void> } | undefined
 
@@ -78,6 +80,7 @@ function told(message: ToListener): void {
       loudspeaker?.flush()
       return
     case 'refused':
+      invalid ||= message.why === 'link'
       report(say(`refused-${message.why}`), 'bad')
       return
     case 'ended':
@@ -114,7 +117,7 @@ function offer(languages: readonly string[]): void {
 function show(): void {
   const now = line === 'open' ? (live ? 'live' : 'waiting') : line
   state.dataset.state = now
-  state.textContent = say(`state-${now}`)
+  state.textContent = say(now === 'over' && invalid ? 'state-invalid' : `state-${now}`)
   const playing = loudspeaker !== undefined && !interrupted
   play.textContent = say(playing ? 'stop' : 'play')
   play.setAttribute('aria-pressed', String(playing))
