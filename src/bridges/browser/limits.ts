@@ -6,8 +6,8 @@ const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
   z.int('a whole number').min(0, 'a whole number, 0 or more').max(most, `at most ${most}`).default(fallback)
 
 /**
- * Resource limits and timeouts of a visit, with their defaults. HTTP requests are limited in `net/server-limits.ts`, and the pace of
- * audio in `page-timeline.ts`.
+ * Resource limits, rate limits and timeouts of a visit to the talk page or the page for listening, with their defaults. HTTP requests
+ * are limited in `net/server-limits.ts`, invitations of a room in `room-invitations.ts`, and the pace of audio in `page-timeline.ts`.
  */
 export const browserLimitsSchema = z.strictObject({
   /** Concurrent visitors per address; without an invitation at most half of the open places. */
@@ -22,6 +22,8 @@ export const browserLimitsSchema = z.strictObject({
   messageBurst: count(300),
   /** Changes of languages and other settings, and requests for links, per minute. */
   changesPerMinute: count(120),
+  /** Burst above that rate. */
+  changeBurst: count(30),
   /** Maximum gap in the page’s clock that is filled with silence; a longer one is treated as a pause (ms). */
   maxGapMs: ms(10_000),
   /** Time without audio after which silence is fed instead (ms). */

@@ -362,7 +362,7 @@ export class VisitorReception {
   /** `id`: that of the participant who returns. */
   #leg(socket: PageSocket, session: BrowserSession, { address }: Caller, id?: string): BrowserLeg {
     const { bridge, name, sessions, clock, limits, log } = this.#options
-    const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
+    const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changeBurst, clock.now())
     // Unique in a fleet.
     const node = bridge.homes ? `${bridge.homes.node}-` : ''
     const leg = BrowserLeg.open(socket, {

@@ -37,12 +37,12 @@ export class Listener implements AudienceMember, SocketListener<CloseCause> {
     greet: (hello: ListenerHello) => Promise<void>,
     left: () => void,
   ) {
-    const { changesPerMinute } = options.limits
+    const { changesPerMinute, changeBurst } = options.limits
     this.#socket = socket
     this.#options = options
     this.#greet = greet
     this.#left = left
-    this.#changes = new TokenBucket(changesPerMinute / 60, changesPerMinute / 4, options.clock.now())
+    this.#changes = new TokenBucket(changesPerMinute / 60, changeBurst, options.clock.now())
   }
 
   /** True once the connection has ended. */
