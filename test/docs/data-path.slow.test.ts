@@ -60,6 +60,8 @@ test('audio passes the documented files between the sockets of a phone and the s
   const up = new Set<string>()
   const down = new Set<string>()
   const add = (path: Set<string>) => (files: readonly string[]) => {
+    // What a listener says can set off what they hear, at any moment.
+    if (path === down && files.includes('core/room/participant-uplink')) return
     for (const file of files) path.add(file)
   }
   watch(Socket.prototype, 'write', files => {
