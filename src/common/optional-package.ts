@@ -38,6 +38,7 @@ const PARTS = {
     packages: { '@browsermt/bergamot-translator': ['0.4.9', '0.4'] },
   },
   sherpa: { what: 'sherpa-onnx', packages: { 'sherpa-onnx-node': ['1.13', '1'] } },
+  archives: { what: 'Unpacking models', packages: { tar: ['7', '7'], 'unbzip2-stream': ['1.4', '1'] } },
 } as const satisfies Record<
   string,
   {
@@ -66,9 +67,9 @@ export function missingOf(part: OptionalPart, versionOf = installed): readonly s
     .map(([name, [, current]]) => `${name}@${current}`)
 }
 
-/** Returns the command that installs `part`. */
-export function howToInstall(part: OptionalPart): string {
-  return `npm install ${packagesOf(part).join(' ')}`
+/** Returns the command that installs `parts`. */
+export function howToInstall(...parts: OptionalPart[]): string {
+  return `npm install ${parts.flatMap(packagesOf).join(' ')}`
 }
 
 /**

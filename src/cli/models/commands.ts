@@ -44,6 +44,9 @@ const REAL: AddContext = {
   ask: askOnTerminal,
 }
 
+/** Optional packages for models: to unpack, recognize and translate. */
+const NEEDED = ['archives', 'sherpa', 'firefox'] as const
+
 /** `dragoman models add`: shows what it will do, asks, and installs. */
 export async function addModels(
   config: Config,
@@ -52,6 +55,9 @@ export async function addModels(
   terminal: Terminal,
   { clock, mirror, memory, ask }: AddContext = REAL,
 ): Promise<void> {
+  const lacking = NEEDED.filter(part => missingOf(part).length > 0)
+  if (lacking.length > 0)
+    throw new CommandError(`models need packages that are not installed: run ${howToInstall(...lacking)}`)
   const own = mirror === undefined ? undefined : await mirrorCatalog(mirror, clock)
   const catalog = own === undefined ? readCatalog() : parseCatalog(own)
   const folder = config.embedded.models
@@ -118,8 +124,6 @@ export async function addModels(
     terminal.status('')
     process.off('SIGINT', interrupt)
   }
-  for (const part of ['sherpa', 'firefox'] as const)
-    if (missingOf(part).length > 0) terminal.line(`They need a package: ${howToInstall(part)}`)
   terminal.line(
     `Done. The next ${startedAs() === 'npm run dragoman --' ? 'npm start' : `${startedAs()} serve`} uses them.`,
   )
