@@ -5,7 +5,7 @@ import { assertInstalled, howToInstall, missingOf, packagesOf } from '../../src/
 const { dependencies, devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as Record<string, Record<string, string>>
-const PARTS = ['discord', 'twilio', 'tracing', 'fleet', 'azure', 'sherpa', 'firefox'] as const
+const PARTS = ['discord', 'twilio', 'tracing', 'fleet', 'azure', 'sherpa', 'firefox', 'archives'] as const
 const all = PARTS.flatMap(packagesOf)
 
 describe('optional features', () => {
