@@ -250,3 +250,43 @@ describe('the length of fragments', () => {
     )
   })
 })
+
+describe('the newest audio', () => {
+  test('is kept while nobody speaks: at least a second, in whole fragments', () => {
+    const { ring, speak } = ringOf()
+    speak(17, true)
+    ring.keepNewest()
+    expect([ring.length, ring.oldest, ring.oldestFrame, ring.frames]).toEqual([17, 0, 0, 51])
+    speak(3, true)
+    ring.write(frame, true)
+    ring.keepNewest()
+    expect([ring.length, ring.oldest, ring.oldestFrame, ring.frames]).toEqual([17, 3, 9, 61])
+    ring.close()
+    expect([ring.length, ring.oldest, ring.oldestFrame]).toEqual([0, 20, 60])
+  })
+})
+
+test('audio of a phone line is restored without a break at the edges of its fragments', () => {
+  const ring = new ReplayBuffer({
+    pool: new FragmentPool(),
+    fragmentMs: 60,
+    capacityMs: 30_000,
+    narrowband: true,
+  })
+  const wave = Int16Array.from(
+    { length: 15 * FRAME_SAMPLES },
+    (_, n) => 8_000 * Math.sin((n * 2 * Math.PI) / 40),
+  )
+  for (let at = 0; at < wave.length; at += FRAME_SAMPLES)
+    ring.write(wave.subarray(at, at + FRAME_SAMPLES), false)
+  const restored: number[] = []
+  for (let sent = ring.next(0); sent; sent = ring.next(0)) {
+    const bytes = ring.bytesOf(sent)
+    restored.push(...new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2))
+  }
+  // The phone line has 8 kHz in µ-law: what is between its samples is interpolated, also across fragments.
+  const errors = restored.map((value, n) => Math.abs(value - wave[n]!))
+  expect(restored).toHaveLength(wave.length)
+  const edges = errors.filter((_, n) => n > 960 && n < 4 * 960 && (n % 960 < 8 || n % 960 > 951))
+  expect(Math.max(...edges)).toBeLessThan(200)
+})

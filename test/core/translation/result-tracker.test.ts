@@ -123,3 +123,33 @@ describe('the result tracker', () => {
     expect([tracker.open, buffer.oldest]).toEqual([false, 4])
   })
 })
+
+/** Characters of a part, which do not matter here. */
+const PART = { text: 5, translation: 4 }
+
+describe('the part that is being spoken', () => {
+  test('releases the audio before it at once, if that was sent', () => {
+    const { buffer, tracker, result, speak } = setUp()
+    result({ final: false, spoken: { ...PART, endMs: 240, speakingMs: 120 } })
+    expect([tracker.open, buffer.oldest]).toEqual([false, 4])
+    // Of a new connection, whose time begins at the oldest audio.
+    tracker.begin()
+    speak(2)
+    result({ final: false, spoken: { ...PART, endMs: 480 } })
+    expect(buffer.oldest).toBe(4)
+    result({ final: false, spoken: { ...PART, endMs: 360 } })
+    expect(buffer.oldest).toBe(10)
+  })
+
+  test('was said at the middle of its words', () => {
+    const { tracker, buffer } = setUp()
+    const saidAt = (spoken?: TranslationResult['spoken']) =>
+      tracker.saidAt({ utterance: 'a', final: false, spoken }, 5_000)
+    expect([saidAt(), saidAt({ ...PART, endMs: 400 })]).toEqual([undefined, undefined])
+    // 600 ms were spoken until now.
+    expect(saidAt({ ...PART, endMs: 400, speakingMs: 200 })).toBe(4_700)
+    buffer.discharge(5)
+    tracker.begin()
+    expect(saidAt({ ...PART, endMs: 200, speakingMs: 100 })).toBe(4_850)
+  })
+})
