@@ -38,7 +38,7 @@ export { type KeypadSettings, keypadOptions } from './core/calls/settings.ts'
 export { SpokenNotices, type SpokenNoticesOptions } from './core/calls/spoken-notices.ts'
 export { TwoPartyCalls, type TwoPartyCallsOptions } from './core/calls/two-party-calls.ts'
 export type { Announcer, NoticeName, Sound, ToneName } from './core/model/announcer.ts'
-export type { Caption, CaptionDetails } from './core/model/caption.ts'
+export type { Caption } from './core/model/caption.ts'
 export type { DialEnd, Dialer, DialOutcome, DialRequest, OutgoingCall } from './core/model/dialer.ts'
 export type {
   LagEvent,
@@ -73,7 +73,7 @@ export type {
   TranslatedVoices,
 } from './core/model/invitation.ts'
 export type { KeyAction } from './core/model/key-commands.ts'
-export type { ServiceTiming, Stage, StandInNames, UtteranceStages } from './core/model/latency-stages.ts'
+export type { ServiceTiming, Stage, UtteranceStages } from './core/model/latency-stages.ts'
 export type { Leg, LegUplink } from './core/model/leg.ts'
 export type { ParticipantChange, ParticipantKey, ParticipantState } from './core/model/participant-state.ts'
 export type { Gets, Reception, Why } from './core/model/reception.ts'
@@ -88,6 +88,7 @@ export type {
 export type { RelayCounters } from './core/model/relay-counters.ts'
 export type { RelaySettingsInput } from './core/model/relay-settings.ts'
 export { type RelaySettings, relayOptions } from './core/model/relay-settings.ts'
+export type { ResultDetails, StandInNames } from './core/model/result-details.ts'
 export type { SharedState } from './core/model/shared-state.ts'
 export type { Announcement, AnnouncementEnd, AnnounceOptions } from './core/playout/announcement.ts'
 export type { Participant } from './core/room/participant.ts'

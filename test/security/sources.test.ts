@@ -76,8 +76,8 @@ describe('the sources', () => {
         ? [name]
         : [],
     )
-    // Archives of models: with a known digest, a limit for what comes out, and into an empty folder.
-    expect(found).toEqual(['cli/models/unpack.ts'])
+    // Archives of models: with a known digest, a limit for what comes out, and into an empty folder; and the packages for that.
+    expect(found.sort()).toEqual(['cli/models/unpack.ts', 'common/optional-package.ts'])
   })
 })
 

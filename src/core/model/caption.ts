@@ -1,22 +1,8 @@
 import type { LanguageId } from '../../common/language.ts'
-import type { StandInNames } from './latency-stages.ts'
-
-/**
- * What a result of the service says to readers beside its texts. A new field belongs here; `service/client/result-reader.ts`
- * reads it, and `web/captions/page/caption.ts` and `caption-list.ts` show it.
- */
-export interface CaptionDetails {
-  /** Engines of the service that served instead of preferred ones, if it reports them. */
-  readonly standIns?: StandInNames | undefined
-}
-
-/** Returns the details of a result. */
-export function captionDetails({ standIns }: CaptionDetails): CaptionDetails {
-  return { standIns }
-}
+import type { ResultDetails } from './result-details.ts'
 
 /** A caption: text of an utterance. A partial can still change; a final is never revised. */
-export interface Caption extends CaptionDetails {
+export interface Caption extends ResultDetails {
   readonly room: string
   readonly speaker: string
   readonly name?: string

@@ -32,15 +32,6 @@ export interface ServiceTiming {
   readonly synthesisMs?: number
 }
 
-/** Names of the service's engines that serve instead of preferred ones, if reported, by their work. */
-export interface StandInNames {
-  readonly transcription?: string
-  readonly translation?: string
-  readonly synthesis?: string
-  /** From speech to speech. */
-  readonly interpretation?: string
-}
-
 /** Arrival times of one utterance's parts (clock ms). */
 export interface Arrivals {
   /** Its first final text. */

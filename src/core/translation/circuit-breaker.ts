@@ -1,4 +1,5 @@
-import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
+import { backoffMs } from '../../common/backoff.ts'
+import { PROBE, REFUSED_PROBE } from './reconnect-backoff.ts'
 import type { ServiceHealth } from './service-health.ts'
 import type { Translator } from './translator.ts'
 
@@ -6,10 +7,6 @@ import type { Translator } from './translator.ts'
 const FAILURES = 5
 /** … if they occur within this time (ms). */
 const WITHIN_MS = 20_000
-/** Time between two probes while the circuit is open: 300 to 500 ms at first. */
-const PROBE: BackoffPolicy = { firstMs: 500, maxMs: 6_250, jitter: 0.4 }
-/** Time between two probes of a service that refuses the key: somebody has to act, and services limit wrong keys. */
-const REFUSED_PROBE: BackoffPolicy = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 }
 /** If the circuit opens again within this time after it closed, the time between probes doubles (ms). */
 const STEADY_MS = 10_000
 

@@ -1,13 +1,20 @@
 import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
 import type { BridgeError } from '../../common/errors.ts'
 
-/** Retries after a lost connection. A service that has recovered is detected within the maximum delay. */
+// All delays before a connection to the service. A session whose connection is lost retries by itself; after several failures
+// the circuit breaker lets one session at a time probe the service for all of them.
+
+/** Retries of one session after a lost connection, while the circuit is closed. */
 const RECONNECT: BackoffPolicy = { firstMs: 100, maxMs: 1_000 }
 /**
  * Retries after the service rejected a session. The maximum is shorter than the replay buffer, so that speech between two
  * attempts is not lost.
  */
 const REFUSED: BackoffPolicy = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 }
+/** Time between two probes while the circuit is open: 300 to 500 ms at first. */
+export const PROBE: BackoffPolicy = { firstMs: 500, maxMs: 6_250, jitter: 0.4 }
+/** Time between two probes of a service that refuses the key: somebody has to act, and services limit wrong keys. */
+export const REFUSED_PROBE: BackoffPolicy = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 }
 
 /** Delays between the attempts of one session to connect. */
 export class ReconnectBackoff {

@@ -2,9 +2,10 @@ import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
-import { type Caption, type CaptionDetails, captionDetails } from '../model/caption.ts'
+import type { Caption } from '../model/caption.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
 import type { RelayCounters } from '../model/relay-counters.ts'
+import { type ResultDetails, resultDetails } from '../model/result-details.ts'
 import type { SessionResults } from '../translation/session-options.ts'
 import type { TranslationResult } from '../translation/translator.ts'
 import type { DecodeQueue } from './decode-queue.ts'
@@ -50,7 +51,7 @@ function fingerprint(bytes: Uint8Array): number {
 
 /** Events derived from the results. */
 export interface AssemblerEvents {
-  caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'> & CaptionDetails): void
+  caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'> & ResultDetails): void
   /** An utterance is final, and the service tells its language. */
   spokenIn?(language: LanguageId): void
   /** Returns true if `text` is an echo of audio played to the speaker. Its result is then ignored. */
@@ -370,7 +371,7 @@ export class ResultAssembler implements SessionResults {
       final,
       text,
       translation,
-      ...captionDetails(result),
+      ...resultDetails(result),
     })
   }
 

@@ -1,10 +1,10 @@
-import type { CaptionDetails } from '../../../core/model/caption.ts'
+import type { ResultDetails } from '../../../core/model/result-details.ts'
 
 /** Readers of the details that the server sends with a caption: one for each. They return undefined for what is invalid. */
 const DETAILS = {
   /** Names of the engines of the service that served instead of preferred ones. */
   standIns: namesIn,
-} satisfies Record<keyof CaptionDetails, (value: unknown) => unknown>
+} satisfies Record<keyof ResultDetails, (value: unknown) => unknown>
 
 type ShownDetails = {
   readonly [K in keyof typeof DETAILS]?: Exclude<ReturnType<(typeof DETAILS)[K]>, undefined>
