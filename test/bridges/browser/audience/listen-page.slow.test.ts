@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)('the page for listening', { timeout: 120_000 }, ()
       ...{ script: NO_MICROPHONE, usable: false, locale: 'pt-PT' },
     })
     const { page } = portuguese
-    await page.getByText('Português não está disponível aqui').waitFor()
+    await page.getByText('Esta língua não está disponível aqui: Português').waitFor()
     expect(await page.getByRole('button', { name: 'Ouvir' }).isDisabled()).toBe(true)
     await page.selectOption('#language', 'es-es')
     await page.getByRole('button', { name: 'Ouvir' }).click()
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)('the page for listening', { timeout: 120_000 }, ()
     const wrong = await talkPage(browser, `${server.address}/listen#join=${'x'.repeat(24)}`, {
       ...{ usable: false, locale: 'es-ES' },
     })
-    await wrong.page.getByText('Este enlace no lleva a nada que escuchar.').waitFor()
+    await wrong.page.getByText('Con este enlace no hay nada que escuchar.').waitFor()
     expect(await wrong.page.locator('#captions-empty').isVisible()).toBe(false)
     await wrong.page.context().close()
   })
