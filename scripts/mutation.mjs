@@ -28,6 +28,7 @@ const GROUPS = {
       'test/core/translation/session-refusals.test.ts',
       'test/core/translation/session-state.test.ts',
       'test/core/translation/session-renewal.test.ts',
+      'test/core/translation/session-rest.test.ts',
       'test/core/translation/session-places.test.ts',
       'test/core/translation/failover-translator.test.ts',
       'test/core/room/receptions.test.ts',
