@@ -131,6 +131,16 @@ describe('the package', () => {
     expect(wrong).toEqual([])
   })
 
+  it('names the packages that models need, before it downloads anything', async () => {
+    const program = join(folder, 'node_modules/.bin/dragoman')
+    const adding = run(program, ['models', 'add', 'en', 'es', '--yes'], { cwd: folder, env })
+    await expect(adding).rejects.toMatchObject({
+      stderr: expect.stringMatching(
+        /^models need packages that are not installed: run npm install tar@7 unbzip2-stream@1 /,
+      ),
+    })
+  })
+
   it('names the lines of the sources in stack traces', async () => {
     for (const name of ['core/room/relay', 'app/settings/load']) {
       const source = (await readFile(join(PROJECT, 'src', `${name}.ts`), 'utf8')).split('\n')
