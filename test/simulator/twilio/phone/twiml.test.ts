@@ -85,6 +85,11 @@ describe('documents that Twilio rejects', () => {
     [12100, '{"hello":1}'],
     [12100, '<Response><Redirect>/a?b=1&c=2</Redirect></Response>'],
     [12100, '<Response><Say>&oacute;</Say></Response>'],
+    [12100, '<Response><Say>&constructor;</Say></Response>'],
+    [12100, '<Response><Say language="en" language="de">a</Say></Response>'],
+    [12100, '<Response><Say language=en>a</Say></Response>'],
+    [12100, '<Response/>and more'],
+    [12100, '<Response>\u0001</Response>'],
     [11750, `<Response><Say>${'x'.repeat(MAX_TWIML_BYTES)}</Say></Response>`],
   ])('%i for an invalid document', (code, xml) => {
     expect(parseTwiml(xml)).toMatchObject({ ok: false, code })
