@@ -1,5 +1,9 @@
 /** A text, or how it is made from its values. */
-export type Text = string | ((...values: never[]) => string)
+type Text = string | ((...values: never[]) => string)
 
-/** The shape of a catalog's part: the same keys and values in each language. */
-export type TextsLike<T> = { readonly [K in keyof T]: T[K] extends string ? string : T[K] }
+/** The shape of texts in each language: those of the English ones `T`, with the same keys, nesting and values. */
+export type TextsLike<T> = T extends string
+  ? string
+  : T extends Text
+    ? T
+    : { readonly [K in keyof T]: TextsLike<T[K]> }

@@ -1,6 +1,6 @@
 import { ChannelType, type Client, PermissionFlagsBits, type VoiceBasedChannel } from 'discord.js'
 import { BridgeError } from '../../common/errors.ts'
-import type { Purpose } from '../../messages/discord/types.ts'
+import type { Purpose } from './commands/permissions.ts'
 import { missingFrom, neededFor } from './commands/permissions.ts'
 import type {
   CaptionSettings,

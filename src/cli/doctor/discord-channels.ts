@@ -9,9 +9,9 @@ import {
   Routes,
 } from 'discord.js'
 import type { Config } from '../../app/settings/load.ts'
+import type { Purpose } from '../../bridges/discord/commands/permissions.ts'
 import { inviteUrl, missingFrom, neededFor } from '../../bridges/discord/commands/permissions.ts'
 import { type RestTrouble, restTrouble } from '../../bridges/discord/commands/rest.ts'
-import type { Purpose } from '../../messages/discord/types.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Data that determines permissions in a guild. */

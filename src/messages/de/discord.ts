@@ -1,53 +1,52 @@
-import type { ChannelWords, Words } from '../discord/types.ts'
+import type { DiscordTexts } from '../en/discord.ts'
 
-export const CHANNEL: ChannelWords = {
-  listening: (by, channel) =>
-    `🔴 **In ${channel} wird gedolmetscht**, gestartet von ${by}. Was dort gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel.`,
-  newcomers: (names, channel) =>
-    `🔴 ${names}: Was in ${channel} gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel.`,
-  keptNothing: 'Nichts wird aufgezeichnet oder aufbewahrt.',
-  notRecorded: 'Nichts wird aufgezeichnet.',
-  recordedOnRequest: 'Das Gespräch kann auf Wunsch aufgezeichnet werden.',
-  recorded: 'Das Gespräch wird aufgezeichnet.',
-  textUntilEnd:
-    'Das Gesagte wird als Text aufbewahrt, bis das Dolmetschen endet, für `/interpret transcript`.',
-  textLonger: 'Das Gesagte wird als Text aufbewahrt, auch nach dem Ende des Dolmetschens.',
-  toOptOut:
-    'Sie möchten das nicht? Drücken Sie den Knopf oder tippen Sie `/interpret privacy opt-out`: Das wirkt sofort.',
-  toOptIn:
-    'Ich höre nur denen zu, die zustimmen: Drücken Sie den Knopf oder tippen Sie `/interpret privacy opt-in`. Bis dahin wird Ihre Stimme nicht gesendet. Sie können jederzeit widerrufen.',
-  onlyRoles: roles =>
-    `Ich höre nur Mitgliedern mit ${roles} zu. Gehören Sie dazu und möchten das nicht, drücken Sie den Knopf oder tippen Sie \`/interpret privacy opt-out\`.`,
-  toSetLanguage: 'Ihre Sprache legen Sie mit `/interpret language` fest.',
-  paused: (by, channel) => `⏸ ${by} hat das Dolmetschen in ${channel} pausiert. Ich höre niemandem zu.`,
-  resumed: channel => `▶ Das Dolmetschen in ${channel} geht weiter.`,
-  ended: channel => `⚪ Das Dolmetschen in ${channel} ist beendet. Ich höre nicht mehr zu.`,
-  kicked: 'Ich wurde getrennt und habe deshalb aufgehört.',
-  taken:
-    'Ein anderer Teil dieses Bots nutzt jetzt hier die Sprachverbindung, deshalb dolmetsche ich nicht weiter.',
-  lost: 'Die Sprachverbindung ist abgebrochen und ließ sich nicht wiederherstellen, deshalb habe ich aufgehört.',
-  encryption: 'Die Verschlüsselung mit Discord ist fehlgeschlagen, deshalb habe ich aufgehört.',
-  permissions: 'Ich habe keinen Zugriff mehr auf diesen Kanal, deshalb habe ich aufgehört.',
-  empty: 'Alle sind gegangen, deshalb habe ich aufgehört.',
-  askedToSpeak:
-    'Ich habe auf dieser Bühne eine Redeanfrage gestellt. Bis ein Moderator sie annimmt, gibt es nur Untertitel.',
-  muted: 'Ich bin stummgeschaltet, deshalb gibt es nur Untertitel.',
-  deafened: 'Ich bin taub geschaltet und kann deshalb niemanden hören oder übersetzen.',
-  noSpeak: 'Ich darf in diesem Kanal nicht sprechen, deshalb gibt es nur Untertitel.',
-  noAudio:
-    'Es wird gesprochen, aber kein Ton kommt an. Der Betreiber dieses Bots sollte prüfen, ob UDP blockiert wird.',
-  full: 'Hier sind mehr Leute, als ich gleichzeitig hören kann. Manche werden nicht übersetzt.',
-  serviceUnavailable:
-    '⚠️ Der Übersetzungsdienst ist nicht erreichbar. Ich versuche es weiter; bis dahin gibt es keine Untertitel.',
-  untranslated: names =>
-    `⚠️ Im Moment kann ich nicht alle übersetzen. Es fehlt: ${names}. Ich versuche es weiter.`,
-  serviceBack: 'Der Übersetzungsdienst war eine Weile nicht erreichbar. Er ist wieder da.',
-  headphones: name => `${name}, Ihr Mikrofon nimmt auf, was ich sage. Bitte benutzen Sie Kopfhörer.`,
-  thread: 'Untertitel',
-  telephone: 'Telefon',
-}
-
-export const COMMANDS: Words = {
+export const DISCORD: DiscordTexts = {
+  channel: {
+    listening: (by, channel) =>
+      `🔴 **In ${channel} wird gedolmetscht**, gestartet von ${by}. Was dort gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel.`,
+    newcomers: (names, channel) =>
+      `🔴 ${names}: Was in ${channel} gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel.`,
+    keptNothing: 'Nichts wird aufgezeichnet oder aufbewahrt.',
+    notRecorded: 'Nichts wird aufgezeichnet.',
+    recordedOnRequest: 'Das Gespräch kann auf Wunsch aufgezeichnet werden.',
+    recorded: 'Das Gespräch wird aufgezeichnet.',
+    textUntilEnd:
+      'Das Gesagte wird als Text aufbewahrt, bis das Dolmetschen endet, für `/interpret transcript`.',
+    textLonger: 'Das Gesagte wird als Text aufbewahrt, auch nach dem Ende des Dolmetschens.',
+    toOptOut:
+      'Sie möchten das nicht? Drücken Sie den Knopf oder tippen Sie `/interpret privacy opt-out`: Das wirkt sofort.',
+    toOptIn:
+      'Ich höre nur denen zu, die zustimmen: Drücken Sie den Knopf oder tippen Sie `/interpret privacy opt-in`. Bis dahin wird Ihre Stimme nicht gesendet. Sie können jederzeit widerrufen.',
+    onlyRoles: roles =>
+      `Ich höre nur Mitgliedern mit ${roles} zu. Gehören Sie dazu und möchten das nicht, drücken Sie den Knopf oder tippen Sie \`/interpret privacy opt-out\`.`,
+    toSetLanguage: 'Ihre Sprache legen Sie mit `/interpret language` fest.',
+    paused: (by, channel) => `⏸ ${by} hat das Dolmetschen in ${channel} pausiert. Ich höre niemandem zu.`,
+    resumed: channel => `▶ Das Dolmetschen in ${channel} geht weiter.`,
+    ended: channel => `⚪ Das Dolmetschen in ${channel} ist beendet. Ich höre nicht mehr zu.`,
+    kicked: 'Ich wurde getrennt und habe deshalb aufgehört.',
+    taken:
+      'Ein anderer Teil dieses Bots nutzt jetzt hier die Sprachverbindung, deshalb dolmetsche ich nicht weiter.',
+    lost: 'Die Sprachverbindung ist abgebrochen und ließ sich nicht wiederherstellen, deshalb habe ich aufgehört.',
+    encryption: 'Die Verschlüsselung mit Discord ist fehlgeschlagen, deshalb habe ich aufgehört.',
+    permissions: 'Ich habe keinen Zugriff mehr auf diesen Kanal, deshalb habe ich aufgehört.',
+    empty: 'Alle sind gegangen, deshalb habe ich aufgehört.',
+    askedToSpeak:
+      'Ich habe auf dieser Bühne eine Redeanfrage gestellt. Bis ein Moderator sie annimmt, gibt es nur Untertitel.',
+    muted: 'Ich bin stummgeschaltet, deshalb gibt es nur Untertitel.',
+    deafened: 'Ich bin taub geschaltet und kann deshalb niemanden hören oder übersetzen.',
+    noSpeak: 'Ich darf in diesem Kanal nicht sprechen, deshalb gibt es nur Untertitel.',
+    noAudio:
+      'Es wird gesprochen, aber kein Ton kommt an. Der Betreiber dieses Bots sollte prüfen, ob UDP blockiert wird.',
+    full: 'Hier sind mehr Leute, als ich gleichzeitig hören kann. Manche werden nicht übersetzt.',
+    serviceUnavailable:
+      '⚠️ Der Übersetzungsdienst ist nicht erreichbar. Ich versuche es weiter; bis dahin gibt es keine Untertitel.',
+    untranslated: names =>
+      `⚠️ Im Moment kann ich nicht alle übersetzen. Es fehlt: ${names}. Ich versuche es weiter.`,
+    serviceBack: 'Der Übersetzungsdienst war eine Weile nicht erreichbar. Er ist wieder da.',
+    headphones: name => `${name}, Ihr Mikrofon nimmt auf, was ich sage. Bitte benutzen Sie Kopfhörer.`,
+    thread: 'Untertitel',
+    telephone: 'Telefon',
+  },
   commands: {
     interpret: ['dolmetschen', 'Live-Dolmetschen im Sprachkanal: Alle sprechen ihre eigene Sprache'],
     start: ['start', 'Dolmetschen in einem Sprachkanal starten'],
@@ -92,7 +91,7 @@ export const COMMANDS: Words = {
     readOnly: 'nur zum Hören und Lesen',
     auto: 'Automatisch: nach den Leuten im Kanal',
   },
-  answers: {
+  replies: {
     onlyInServers: 'Das geht nur auf Servern.',
     notInvited: url =>
       `Ich bin kein Mitglied dieses Servers: Hier sind nur meine Befehle installiert. Bitte jemanden, der den Server verwalten darf, mich als Bot hinzuzufügen: ${url}`,

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog.ts'
 import { CAPTIONS } from './captions.ts'
-import { CHANNEL, COMMANDS } from './discord.ts'
+import { DISCORD } from './discord.ts'
 import { ERRORS } from './errors.ts'
 import { LISTEN } from './listen.ts'
 import { NOTICES } from './notices.ts'
@@ -9,8 +9,7 @@ import { TALK } from './talk.ts'
 export const GERMAN: Catalog = {
   discordLocales: ['de'],
   notices: NOTICES,
-  channel: CHANNEL,
-  commands: COMMANDS,
+  discord: DISCORD,
   talk: TALK,
   captions: CAPTIONS,
   listen: LISTEN,

@@ -1,6 +1,6 @@
-import type { Words } from '../notices/types.ts'
+import type { NoticeTexts } from '../notices.ts'
 
-export const NOTICES: Words = {
+export const NOTICES: NoticeTexts = {
   notices: {
     connecting:
       'Bitte warten Sie, wir verbinden Sie [mit {name}]. Dieses Gespräch wird von einem Computer gedolmetscht.',

@@ -1,6 +1,6 @@
-import type { Words } from '../notices/types.ts'
+import type { NoticeTexts } from '../notices.ts'
 
-export const NOTICES: Words = {
+export const NOTICES: NoticeTexts = {
   notices: {
     connecting: 'Please wait while we connect you [to {name}]. This call is interpreted by a computer.',
     busy: 'The line is busy. Please try again later.',

@@ -1,51 +1,50 @@
-import type { ChannelWords, Words } from '../discord/types.ts'
+import type { DiscordTexts } from '../en/discord.ts'
 
-export const CHANNEL: ChannelWords = {
-  listening: (by, channel) =>
-    `🔴 **Interpretación en directo en ${channel}**, iniciada por ${by}. Lo que se dice allí se envía a un servicio de traducción y aparece en subtítulos.`,
-  newcomers: (names, channel) =>
-    `🔴 ${names}: lo que se dice en ${channel} se envía a un servicio de traducción y aparece en subtítulos.`,
-  keptNothing: 'No se graba ni se guarda nada.',
-  notRecorded: 'No se graba nada.',
-  recordedOnRequest: 'La conversación se puede grabar a petición.',
-  recorded: 'La conversación se graba.',
-  textUntilEnd:
-    'Lo que se dice se guarda como texto hasta que termine la interpretación, para `/interpret transcript`.',
-  textLonger: 'Lo que se dice se guarda como texto, también después de la interpretación.',
-  toOptOut:
-    '¿No quiere que le escuche? Pulse el botón o escriba `/interpret privacy opt-out`: tiene efecto al instante.',
-  toOptIn:
-    'Solo escucho a quienes están de acuerdo: pulse el botón o escriba `/interpret privacy opt-in`. Hasta entonces, su voz no se envía. Puede cambiar de opinión en cualquier momento.',
-  onlyRoles: roles =>
-    `Solo escucho a los miembros con ${roles}. Si es su caso y no lo quiere, pulse el botón o escriba \`/interpret privacy opt-out\`.`,
-  toSetLanguage: 'Para elegir su idioma, escriba `/interpret language`.',
-  paused: (by, channel) => `⏸ ${by} ha pausado la interpretación en ${channel}. No escucho a nadie.`,
-  resumed: channel => `▶ La interpretación en ${channel} continúa.`,
-  ended: channel => `⚪ La interpretación en ${channel} ha terminado. Ya no escucho.`,
-  kicked: 'Me han desconectado, así que he parado.',
-  taken: 'Otra función de este bot usa ahora su voz aquí, así que he dejado de interpretar.',
-  lost: 'He perdido la conexión de voz y no he podido recuperarla, así que he parado.',
-  encryption: 'Ha fallado el cifrado con Discord, así que he parado.',
-  permissions: 'Ya no tengo acceso a este canal, así que he parado.',
-  empty: 'Se han ido todos, así que he parado.',
-  askedToSpeak:
-    'He pedido la palabra en este escenario. Hasta que un moderador me la dé, solo hay subtítulos.',
-  muted: 'Estoy silenciado, así que solo hay subtítulos.',
-  deafened: 'Estoy ensordecido, así que no puedo oír ni traducir a nadie.',
-  noSpeak: 'No tengo permiso para hablar en este canal, así que solo hay subtítulos.',
-  noAudio:
-    'Hay personas hablando, pero no llega audio. El operador del bot debería comprobar si UDP está bloqueado.',
-  full: 'Hay más personas de las que puedo escuchar. A algunas no se las traduce.',
-  serviceUnavailable:
-    '⚠️ El servicio de traducción no está disponible. Sigo intentándolo; mientras tanto, no hay subtítulos.',
-  untranslated: names => `⚠️ En este momento no puedo traducir a todos. Falta: ${names}. Sigo intentándolo.`,
-  serviceBack: 'El servicio de traducción no ha estado disponible durante un rato. Ya funciona.',
-  headphones: name => `${name}, su micrófono capta lo que digo. Use auriculares, por favor.`,
-  thread: 'Subtítulos',
-  telephone: 'teléfono',
-}
-
-export const COMMANDS: Words = {
+export const DISCORD: DiscordTexts = {
+  channel: {
+    listening: (by, channel) =>
+      `🔴 **Interpretación en directo en ${channel}**, iniciada por ${by}. Lo que se dice allí se envía a un servicio de traducción y aparece en subtítulos.`,
+    newcomers: (names, channel) =>
+      `🔴 ${names}: lo que se dice en ${channel} se envía a un servicio de traducción y aparece en subtítulos.`,
+    keptNothing: 'No se graba ni se guarda nada.',
+    notRecorded: 'No se graba nada.',
+    recordedOnRequest: 'La conversación se puede grabar a petición.',
+    recorded: 'La conversación se graba.',
+    textUntilEnd:
+      'Lo que se dice se guarda como texto hasta que termine la interpretación, para `/interpret transcript`.',
+    textLonger: 'Lo que se dice se guarda como texto, también después de la interpretación.',
+    toOptOut:
+      '¿No quiere que le escuche? Pulse el botón o escriba `/interpret privacy opt-out`: tiene efecto al instante.',
+    toOptIn:
+      'Solo escucho a quienes están de acuerdo: pulse el botón o escriba `/interpret privacy opt-in`. Hasta entonces, su voz no se envía. Puede cambiar de opinión en cualquier momento.',
+    onlyRoles: roles =>
+      `Solo escucho a los miembros con ${roles}. Si es su caso y no lo quiere, pulse el botón o escriba \`/interpret privacy opt-out\`.`,
+    toSetLanguage: 'Para elegir su idioma, escriba `/interpret language`.',
+    paused: (by, channel) => `⏸ ${by} ha pausado la interpretación en ${channel}. No escucho a nadie.`,
+    resumed: channel => `▶ La interpretación en ${channel} continúa.`,
+    ended: channel => `⚪ La interpretación en ${channel} ha terminado. Ya no escucho.`,
+    kicked: 'Me han desconectado, así que he parado.',
+    taken: 'Otra función de este bot usa ahora su voz aquí, así que he dejado de interpretar.',
+    lost: 'He perdido la conexión de voz y no he podido recuperarla, así que he parado.',
+    encryption: 'Ha fallado el cifrado con Discord, así que he parado.',
+    permissions: 'Ya no tengo acceso a este canal, así que he parado.',
+    empty: 'Se han ido todos, así que he parado.',
+    askedToSpeak:
+      'He pedido la palabra en este escenario. Hasta que un moderador me la dé, solo hay subtítulos.',
+    muted: 'Estoy silenciado, así que solo hay subtítulos.',
+    deafened: 'Estoy ensordecido, así que no puedo oír ni traducir a nadie.',
+    noSpeak: 'No tengo permiso para hablar en este canal, así que solo hay subtítulos.',
+    noAudio:
+      'Hay personas hablando, pero no llega audio. El operador del bot debería comprobar si UDP está bloqueado.',
+    full: 'Hay más personas de las que puedo escuchar. A algunas no se las traduce.',
+    serviceUnavailable:
+      '⚠️ El servicio de traducción no está disponible. Sigo intentándolo; mientras tanto, no hay subtítulos.',
+    untranslated: names => `⚠️ En este momento no puedo traducir a todos. Falta: ${names}. Sigo intentándolo.`,
+    serviceBack: 'El servicio de traducción no ha estado disponible durante un rato. Ya funciona.',
+    headphones: name => `${name}, su micrófono capta lo que digo. Use auriculares, por favor.`,
+    thread: 'Subtítulos',
+    telephone: 'teléfono',
+  },
   commands: {
     interpret: ['interpretar', 'Interpretación en directo en un canal de voz: cada persona habla su idioma'],
     start: ['empezar', 'Empezar a interpretar un canal de voz'],
@@ -90,7 +89,7 @@ export const COMMANDS: Words = {
     readOnly: 'solo para escuchar y leer',
     auto: 'Automático: según las personas del canal',
   },
-  answers: {
+  replies: {
     onlyInServers: 'Esto solo funciona en servidores.',
     notInvited: url =>
       `No soy miembro de este servidor: solo están instalados mis comandos. Pide a alguien que pueda gestionar el servidor que me añada como bot: ${url}`,

@@ -1,6 +1,6 @@
-import type { Words } from '../notices/types.ts'
+import type { NoticeTexts } from '../notices.ts'
 
-export const NOTICES: Words = {
+export const NOTICES: NoticeTexts = {
   notices: {
     connecting: 'Espere, por favor. Estamos llamando [a {name}]. Un ordenador interpreta esta llamada.',
     busy: 'La línea está ocupada. Inténtelo más tarde.',

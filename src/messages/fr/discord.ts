@@ -1,52 +1,51 @@
-import type { ChannelWords, Words } from '../discord/types.ts'
+import type { DiscordTexts } from '../en/discord.ts'
 
-export const CHANNEL: ChannelWords = {
-  listening: (by, channel) =>
-    `🔴 **Interprétation en direct dans ${channel}**, lancée par ${by}. Ce qui s’y dit est envoyé à un service de traduction et affiché en sous-titres.`,
-  newcomers: (names, channel) =>
-    `🔴 ${names} : ce qui se dit dans ${channel} est envoyé à un service de traduction et affiché en sous-titres.`,
-  keptNothing: 'Rien n’est enregistré ni conservé.',
-  notRecorded: 'Aucun enregistrement.',
-  recordedOnRequest: 'La conversation peut être enregistrée sur demande.',
-  recorded: 'La conversation est enregistrée.',
-  textUntilEnd:
-    'Ce qui se dit est conservé sous forme de texte jusqu’à la fin de l’interprétation, pour `/interpret transcript`.',
-  textLonger: 'Ce qui se dit est conservé sous forme de texte, même après la fin de l’interprétation.',
-  toOptOut:
-    'Vous ne voulez pas être écouté ? Appuyez sur le bouton ou tapez `/interpret privacy opt-out` : l’effet est immédiat.',
-  toOptIn:
-    'Je n’écoute que les personnes d’accord : appuyez sur le bouton ou tapez `/interpret privacy opt-in`. D’ici là, votre voix n’est pas envoyée. Vous pouvez changer d’avis à tout moment.',
-  onlyRoles: roles =>
-    `Je n’écoute que les membres avec ${roles}. Si c’est votre cas et que vous refusez, appuyez sur le bouton ou tapez \`/interpret privacy opt-out\`.`,
-  toSetLanguage: 'Pour choisir votre langue, tapez `/interpret language`.',
-  paused: (by, channel) => `⏸ ${by} a mis l’interprétation en pause dans ${channel}. Je n’écoute personne.`,
-  resumed: channel => `▶ L’interprétation dans ${channel} continue.`,
-  ended: channel => `⚪ L’interprétation dans ${channel} est terminée. Je n’écoute plus.`,
-  kicked: 'J’ai été déconnecté, j’ai donc arrêté.',
-  taken: 'Une autre fonction de ce bot utilise maintenant sa voix ici, j’ai donc arrêté d’interpréter.',
-  lost: 'J’ai perdu la connexion vocale et n’ai pas pu la rétablir, j’ai donc arrêté.',
-  encryption: 'Le chiffrement avec Discord a échoué, j’ai donc arrêté.',
-  permissions: 'Je n’ai plus accès à ce salon, j’ai donc arrêté.',
-  empty: 'Tout le monde est parti, j’ai donc arrêté.',
-  askedToSpeak:
-    'J’ai demandé la parole. Tant qu’un modérateur ne me la donne pas, il n’y a que des sous-titres.',
-  muted: 'Mon micro est coupé : il n’y a que des sous-titres.',
-  deafened: 'J’ai été mis en sourdine : je ne peux entendre ni traduire personne.',
-  noSpeak: 'Je n’ai pas le droit de parler dans ce salon : il n’y a que des sous-titres.',
-  noAudio:
-    'Des personnes parlent, mais aucun son n’arrive. L’opérateur du bot devrait vérifier si l’UDP est bloqué.',
-  full: 'Il y a plus de monde que je ne peux écouter. Certaines personnes ne sont pas traduites.',
-  serviceUnavailable:
-    '⚠️ Le service de traduction est indisponible. Je continue d’essayer ; d’ici là, il n’y a pas de sous-titres.',
-  untranslated: names =>
-    `⚠️ Je ne peux pas traduire tout le monde en ce moment. Il manque : ${names}. Je continue d’essayer.`,
-  serviceBack: 'Le service de traduction a été indisponible un moment. Il fonctionne de nouveau.',
-  headphones: name => `${name}, votre micro capte ce que je dis. Utilisez un casque, s’il vous plaît.`,
-  thread: 'Sous-titres',
-  telephone: 'téléphone',
-}
-
-export const COMMANDS: Words = {
+export const DISCORD: DiscordTexts = {
+  channel: {
+    listening: (by, channel) =>
+      `🔴 **Interprétation en direct dans ${channel}**, lancée par ${by}. Ce qui s’y dit est envoyé à un service de traduction et affiché en sous-titres.`,
+    newcomers: (names, channel) =>
+      `🔴 ${names} : ce qui se dit dans ${channel} est envoyé à un service de traduction et affiché en sous-titres.`,
+    keptNothing: 'Rien n’est enregistré ni conservé.',
+    notRecorded: 'Aucun enregistrement.',
+    recordedOnRequest: 'La conversation peut être enregistrée sur demande.',
+    recorded: 'La conversation est enregistrée.',
+    textUntilEnd:
+      'Ce qui se dit est conservé sous forme de texte jusqu’à la fin de l’interprétation, pour `/interpret transcript`.',
+    textLonger: 'Ce qui se dit est conservé sous forme de texte, même après la fin de l’interprétation.',
+    toOptOut:
+      'Vous ne voulez pas être écouté ? Appuyez sur le bouton ou tapez `/interpret privacy opt-out` : l’effet est immédiat.',
+    toOptIn:
+      'Je n’écoute que les personnes d’accord : appuyez sur le bouton ou tapez `/interpret privacy opt-in`. D’ici là, votre voix n’est pas envoyée. Vous pouvez changer d’avis à tout moment.',
+    onlyRoles: roles =>
+      `Je n’écoute que les membres avec ${roles}. Si c’est votre cas et que vous refusez, appuyez sur le bouton ou tapez \`/interpret privacy opt-out\`.`,
+    toSetLanguage: 'Pour choisir votre langue, tapez `/interpret language`.',
+    paused: (by, channel) => `⏸ ${by} a mis l’interprétation en pause dans ${channel}. Je n’écoute personne.`,
+    resumed: channel => `▶ L’interprétation dans ${channel} continue.`,
+    ended: channel => `⚪ L’interprétation dans ${channel} est terminée. Je n’écoute plus.`,
+    kicked: 'J’ai été déconnecté, j’ai donc arrêté.',
+    taken: 'Une autre fonction de ce bot utilise maintenant sa voix ici, j’ai donc arrêté d’interpréter.',
+    lost: 'J’ai perdu la connexion vocale et n’ai pas pu la rétablir, j’ai donc arrêté.',
+    encryption: 'Le chiffrement avec Discord a échoué, j’ai donc arrêté.',
+    permissions: 'Je n’ai plus accès à ce salon, j’ai donc arrêté.',
+    empty: 'Tout le monde est parti, j’ai donc arrêté.',
+    askedToSpeak:
+      'J’ai demandé la parole. Tant qu’un modérateur ne me la donne pas, il n’y a que des sous-titres.',
+    muted: 'Mon micro est coupé : il n’y a que des sous-titres.',
+    deafened: 'J’ai été mis en sourdine : je ne peux entendre ni traduire personne.',
+    noSpeak: 'Je n’ai pas le droit de parler dans ce salon : il n’y a que des sous-titres.',
+    noAudio:
+      'Des personnes parlent, mais aucun son n’arrive. L’opérateur du bot devrait vérifier si l’UDP est bloqué.',
+    full: 'Il y a plus de monde que je ne peux écouter. Certaines personnes ne sont pas traduites.',
+    serviceUnavailable:
+      '⚠️ Le service de traduction est indisponible. Je continue d’essayer ; d’ici là, il n’y a pas de sous-titres.',
+    untranslated: names =>
+      `⚠️ Je ne peux pas traduire tout le monde en ce moment. Il manque : ${names}. Je continue d’essayer.`,
+    serviceBack: 'Le service de traduction a été indisponible un moment. Il fonctionne de nouveau.',
+    headphones: name => `${name}, votre micro capte ce que je dis. Utilisez un casque, s’il vous plaît.`,
+    thread: 'Sous-titres',
+    telephone: 'téléphone',
+  },
   commands: {
     interpret: [
       'interpréter',
@@ -94,7 +93,7 @@ export const COMMANDS: Words = {
     readOnly: 'écoute et lecture seulement',
     auto: 'Automatique : selon les personnes dans le salon',
   },
-  answers: {
+  replies: {
     onlyInServers: 'Cela ne fonctionne que sur les serveurs.',
     notInvited: url =>
       `Je ne suis pas membre de ce serveur : seules mes commandes y sont installées. Demande à quelqu’un qui peut gérer le serveur de m’ajouter en tant que bot : ${url}`,

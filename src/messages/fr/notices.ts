@@ -1,6 +1,6 @@
-import type { Words } from '../notices/types.ts'
+import type { NoticeTexts } from '../notices.ts'
 
-export const NOTICES: Words = {
+export const NOTICES: NoticeTexts = {
   notices: {
     connecting:
       'Veuillez patienter, nous vous mettons en relation [avec {name}]. Cet appel est interprété par un ordinateur.',

@@ -1,51 +1,51 @@
-import type { ChannelWords, Words } from '../discord/types.ts'
+import type { DiscordTexts } from '../en/discord.ts'
 
-export const CHANNEL: ChannelWords = {
-  listening: (by, channel) =>
-    `🔴 **Interpretazione dal vivo in ${channel}**, avviata da ${by}. Ciò che vi si dice viene inviato a un servizio di traduzione e mostrato nei sottotitoli.`,
-  newcomers: (names, channel) =>
-    `🔴 ${names}: ciò che si dice in ${channel} viene inviato a un servizio di traduzione e mostrato nei sottotitoli.`,
-  keptNothing: 'Non si registra e non si conserva nulla.',
-  notRecorded: 'Non si registra nulla.',
-  recordedOnRequest: 'La conversazione può essere registrata su richiesta.',
-  recorded: 'La conversazione viene registrata.',
-  textUntilEnd:
-    'Ciò che si dice viene conservato come testo fino alla fine dell’interpretazione, per `/interpret transcript`.',
-  textLonger: 'Ciò che si dice viene conservato come testo, anche dopo la fine dell’interpretazione.',
-  toOptOut:
-    'Non vuole essere ascoltato? Prema il pulsante o scriva `/interpret privacy opt-out`: ha effetto immediato.',
-  toOptIn:
-    'Ascolto solo chi è d’accordo: prema il pulsante o scriva `/interpret privacy opt-in`. Fino ad allora la sua voce non viene inviata. Può cambiare idea in ogni momento.',
-  onlyRoles: roles =>
-    `Ascolto solo i membri con ${roles}. Se è uno di loro e non vuole, prema il pulsante o scriva \`/interpret privacy opt-out\`.`,
-  toSetLanguage: 'Per scegliere la sua lingua, scriva `/interpret language`.',
-  paused: (by, channel) => `⏸ ${by} ha messo in pausa l’interpretazione in ${channel}. Non ascolto nessuno.`,
-  resumed: channel => `▶ L’interpretazione in ${channel} continua.`,
-  ended: channel => `⚪ L’interpretazione in ${channel} è finita. Non ascolto più.`,
-  kicked: 'Sono stato disconnesso, quindi mi sono fermato.',
-  taken: 'Un’altra funzione di questo bot usa ora la sua voce qui, quindi ho smesso di interpretare.',
-  lost: 'Ho perso la connessione vocale e non sono riuscito a ripristinarla, quindi mi sono fermato.',
-  encryption: 'La cifratura con Discord non è riuscita, quindi mi sono fermato.',
-  permissions: 'Non ho più accesso a questo canale, quindi mi sono fermato.',
-  empty: 'Sono usciti tutti, quindi mi sono fermato.',
-  askedToSpeak:
-    'Ho chiesto la parola su questo palco. Finché un moderatore non me la dà, ci sono solo i sottotitoli.',
-  muted: 'Sono silenziato, quindi ci sono solo i sottotitoli.',
-  deafened: 'Mi è stato disattivato l’audio, quindi non posso sentire né tradurre nessuno.',
-  noSpeak: 'Non ho il permesso di parlare in questo canale, quindi ci sono solo i sottotitoli.',
-  noAudio:
-    'Ci sono persone che parlano, ma non arriva audio. L’operatore del bot dovrebbe controllare se UDP è bloccato.',
-  full: 'Ci sono più persone di quante ne possa ascoltare. Alcune non vengono tradotte.',
-  serviceUnavailable:
-    '⚠️ Il servizio di traduzione non è disponibile. Continuo a provare; fino ad allora non ci sono sottotitoli.',
-  untranslated: names => `⚠️ Al momento non posso tradurre tutti. Manca: ${names}. Continuo a provare.`,
-  serviceBack: 'Il servizio di traduzione non è stato disponibile per un po’. Ora funziona.',
-  headphones: name => `${name}, il suo microfono capta ciò che dico. Usi le cuffie, per favore.`,
-  thread: 'Sottotitoli',
-  telephone: 'telefono',
-}
-
-export const COMMANDS: Words = {
+export const DISCORD: DiscordTexts = {
+  channel: {
+    listening: (by, channel) =>
+      `🔴 **Interpretazione dal vivo in ${channel}**, avviata da ${by}. Ciò che vi si dice viene inviato a un servizio di traduzione e mostrato nei sottotitoli.`,
+    newcomers: (names, channel) =>
+      `🔴 ${names}: ciò che si dice in ${channel} viene inviato a un servizio di traduzione e mostrato nei sottotitoli.`,
+    keptNothing: 'Non si registra e non si conserva nulla.',
+    notRecorded: 'Non si registra nulla.',
+    recordedOnRequest: 'La conversazione può essere registrata su richiesta.',
+    recorded: 'La conversazione viene registrata.',
+    textUntilEnd:
+      'Ciò che si dice viene conservato come testo fino alla fine dell’interpretazione, per `/interpret transcript`.',
+    textLonger: 'Ciò che si dice viene conservato come testo, anche dopo la fine dell’interpretazione.',
+    toOptOut:
+      'Non vuole essere ascoltato? Prema il pulsante o scriva `/interpret privacy opt-out`: ha effetto immediato.',
+    toOptIn:
+      'Ascolto solo chi è d’accordo: prema il pulsante o scriva `/interpret privacy opt-in`. Fino ad allora la sua voce non viene inviata. Può cambiare idea in ogni momento.',
+    onlyRoles: roles =>
+      `Ascolto solo i membri con ${roles}. Se è uno di loro e non vuole, prema il pulsante o scriva \`/interpret privacy opt-out\`.`,
+    toSetLanguage: 'Per scegliere la sua lingua, scriva `/interpret language`.',
+    paused: (by, channel) =>
+      `⏸ ${by} ha messo in pausa l’interpretazione in ${channel}. Non ascolto nessuno.`,
+    resumed: channel => `▶ L’interpretazione in ${channel} continua.`,
+    ended: channel => `⚪ L’interpretazione in ${channel} è finita. Non ascolto più.`,
+    kicked: 'Sono stato disconnesso, quindi mi sono fermato.',
+    taken: 'Un’altra funzione di questo bot usa ora la sua voce qui, quindi ho smesso di interpretare.',
+    lost: 'Ho perso la connessione vocale e non sono riuscito a ripristinarla, quindi mi sono fermato.',
+    encryption: 'La cifratura con Discord non è riuscita, quindi mi sono fermato.',
+    permissions: 'Non ho più accesso a questo canale, quindi mi sono fermato.',
+    empty: 'Sono usciti tutti, quindi mi sono fermato.',
+    askedToSpeak:
+      'Ho chiesto la parola su questo palco. Finché un moderatore non me la dà, ci sono solo i sottotitoli.',
+    muted: 'Sono silenziato, quindi ci sono solo i sottotitoli.',
+    deafened: 'Mi è stato disattivato l’audio, quindi non posso sentire né tradurre nessuno.',
+    noSpeak: 'Non ho il permesso di parlare in questo canale, quindi ci sono solo i sottotitoli.',
+    noAudio:
+      'Ci sono persone che parlano, ma non arriva audio. L’operatore del bot dovrebbe controllare se UDP è bloccato.',
+    full: 'Ci sono più persone di quante ne possa ascoltare. Alcune non vengono tradotte.',
+    serviceUnavailable:
+      '⚠️ Il servizio di traduzione non è disponibile. Continuo a provare; fino ad allora non ci sono sottotitoli.',
+    untranslated: names => `⚠️ Al momento non posso tradurre tutti. Manca: ${names}. Continuo a provare.`,
+    serviceBack: 'Il servizio di traduzione non è stato disponibile per un po’. Ora funziona.',
+    headphones: name => `${name}, il suo microfono capta ciò che dico. Usi le cuffie, per favore.`,
+    thread: 'Sottotitoli',
+    telephone: 'telefono',
+  },
   commands: {
     interpret: ['interpreta', 'Interpretazione dal vivo in un canale vocale: ognuno parla la propria lingua'],
     start: ['avvia', 'Avviare l’interpretazione di un canale vocale'],
@@ -90,7 +90,7 @@ export const COMMANDS: Words = {
     readOnly: 'solo ascolto e lettura',
     auto: 'Automatico: in base alle persone nel canale',
   },
-  answers: {
+  replies: {
     onlyInServers: 'Funziona solo nei server.',
     notInvited: url =>
       `Non sono membro di questo server: sono installati solo i miei comandi. Chiedi a qualcuno che può gestire il server di aggiungermi come bot: ${url}`,

@@ -1,6 +1,6 @@
-import type { Words } from '../notices/types.ts'
+import type { NoticeTexts } from '../notices.ts'
 
-export const NOTICES: Words = {
+export const NOTICES: NoticeTexts = {
   notices: {
     connecting:
       'Attenda, per favore. La stiamo collegando [con {name}]. Un computer interpreta questa chiamata.',

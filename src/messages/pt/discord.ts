@@ -1,50 +1,49 @@
-import type { ChannelWords, Words } from '../discord/types.ts'
+import type { DiscordTexts } from '../en/discord.ts'
 
-export const CHANNEL: ChannelWords = {
-  listening: (by, channel) =>
-    `🔴 **Interpretação ao vivo em ${channel}**, iniciada por ${by}. O que se diz ali é enviado a um serviço de tradução e mostrado em legendas.`,
-  newcomers: (names, channel) =>
-    `🔴 ${names}: o que se diz em ${channel} é enviado a um serviço de tradução e mostrado em legendas.`,
-  keptNothing: 'Nada é gravado nem guardado.',
-  notRecorded: 'Nada é gravado.',
-  recordedOnRequest: 'A conversa pode ser gravada a pedido.',
-  recorded: 'A conversa é gravada.',
-  textUntilEnd:
-    'O que se diz é guardado como texto até o fim da interpretação, para `/interpret transcript`.',
-  textLonger: 'O que se diz é guardado como texto, também depois do fim da interpretação.',
-  toOptOut:
-    'Não quer ser ouvido? Clique no botão ou digite `/interpret privacy opt-out`: tem efeito imediato.',
-  toOptIn:
-    'Só ouço quem concorda: clique no botão ou digite `/interpret privacy opt-in`. Até lá, a sua voz não é enviada. Você pode mudar de ideia a qualquer momento.',
-  onlyRoles: roles =>
-    `Só ouço membros com ${roles}. Se for o seu caso e não quiser, clique no botão ou digite \`/interpret privacy opt-out\`.`,
-  toSetLanguage: 'Para definir o seu idioma, digite `/interpret language`.',
-  paused: (by, channel) => `⏸ ${by} pausou a interpretação em ${channel}. Não ouço ninguém.`,
-  resumed: channel => `▶ A interpretação em ${channel} continua.`,
-  ended: channel => `⚪ A interpretação em ${channel} terminou. Não estou mais ouvindo.`,
-  kicked: 'Fui desconectado, por isso parei.',
-  taken: 'Outra função deste bot usa agora a voz dele aqui, por isso parei de interpretar.',
-  lost: 'Perdi a conexão de voz e não consegui recuperá-la, por isso parei.',
-  encryption: 'A criptografia com o Discord falhou, por isso parei.',
-  permissions: 'Não tenho mais acesso a este canal, por isso parei.',
-  empty: 'Todos saíram, por isso parei.',
-  askedToSpeak: 'Pedi a palavra neste palco. Até um moderador permitir, há apenas legendas.',
-  muted: 'Estou silenciado, por isso há apenas legendas.',
-  deafened: 'Estou ensurdecido, por isso não consigo ouvir nem traduzir ninguém.',
-  noSpeak: 'Não tenho permissão para falar neste canal, por isso há apenas legendas.',
-  noAudio:
-    'Há pessoas falando, mas não chega áudio. O operador do bot deve verificar se o UDP está bloqueado.',
-  full: 'Há mais pessoas do que consigo ouvir. Algumas não são traduzidas.',
-  serviceUnavailable:
-    '⚠️ O serviço de tradução está indisponível. Continuo tentando; até lá, não há legendas.',
-  untranslated: names => `⚠️ No momento não consigo traduzir todos. Falta: ${names}. Continuo tentando.`,
-  serviceBack: 'O serviço de tradução ficou indisponível por algum tempo. Já voltou.',
-  headphones: name => `${name}, o seu microfone capta o que eu digo. Use fones de ouvido, por favor.`,
-  thread: 'Legendas',
-  telephone: 'telefone',
-}
-
-export const COMMANDS: Words = {
+export const DISCORD: DiscordTexts = {
+  channel: {
+    listening: (by, channel) =>
+      `🔴 **Interpretação ao vivo em ${channel}**, iniciada por ${by}. O que se diz ali é enviado a um serviço de tradução e mostrado em legendas.`,
+    newcomers: (names, channel) =>
+      `🔴 ${names}: o que se diz em ${channel} é enviado a um serviço de tradução e mostrado em legendas.`,
+    keptNothing: 'Nada é gravado nem guardado.',
+    notRecorded: 'Nada é gravado.',
+    recordedOnRequest: 'A conversa pode ser gravada a pedido.',
+    recorded: 'A conversa é gravada.',
+    textUntilEnd:
+      'O que se diz é guardado como texto até o fim da interpretação, para `/interpret transcript`.',
+    textLonger: 'O que se diz é guardado como texto, também depois do fim da interpretação.',
+    toOptOut:
+      'Não quer ser ouvido? Clique no botão ou digite `/interpret privacy opt-out`: tem efeito imediato.',
+    toOptIn:
+      'Só ouço quem concorda: clique no botão ou digite `/interpret privacy opt-in`. Até lá, a sua voz não é enviada. Você pode mudar de ideia a qualquer momento.',
+    onlyRoles: roles =>
+      `Só ouço membros com ${roles}. Se for o seu caso e não quiser, clique no botão ou digite \`/interpret privacy opt-out\`.`,
+    toSetLanguage: 'Para definir o seu idioma, digite `/interpret language`.',
+    paused: (by, channel) => `⏸ ${by} pausou a interpretação em ${channel}. Não ouço ninguém.`,
+    resumed: channel => `▶ A interpretação em ${channel} continua.`,
+    ended: channel => `⚪ A interpretação em ${channel} terminou. Não estou mais ouvindo.`,
+    kicked: 'Fui desconectado, por isso parei.',
+    taken: 'Outra função deste bot usa agora a voz dele aqui, por isso parei de interpretar.',
+    lost: 'Perdi a conexão de voz e não consegui recuperá-la, por isso parei.',
+    encryption: 'A criptografia com o Discord falhou, por isso parei.',
+    permissions: 'Não tenho mais acesso a este canal, por isso parei.',
+    empty: 'Todos saíram, por isso parei.',
+    askedToSpeak: 'Pedi a palavra neste palco. Até um moderador permitir, há apenas legendas.',
+    muted: 'Estou silenciado, por isso há apenas legendas.',
+    deafened: 'Estou ensurdecido, por isso não consigo ouvir nem traduzir ninguém.',
+    noSpeak: 'Não tenho permissão para falar neste canal, por isso há apenas legendas.',
+    noAudio:
+      'Há pessoas falando, mas não chega áudio. O operador do bot deve verificar se o UDP está bloqueado.',
+    full: 'Há mais pessoas do que consigo ouvir. Algumas não são traduzidas.',
+    serviceUnavailable:
+      '⚠️ O serviço de tradução está indisponível. Continuo tentando; até lá, não há legendas.',
+    untranslated: names => `⚠️ No momento não consigo traduzir todos. Falta: ${names}. Continuo tentando.`,
+    serviceBack: 'O serviço de tradução ficou indisponível por algum tempo. Já voltou.',
+    headphones: name => `${name}, o seu microfone capta o que eu digo. Use fones de ouvido, por favor.`,
+    thread: 'Legendas',
+    telephone: 'telefone',
+  },
   commands: {
     interpret: ['interpretar', 'Interpretação ao vivo em um canal de voz: cada pessoa fala o seu idioma'],
     start: ['iniciar', 'Começar a interpretar um canal de voz'],
@@ -89,7 +88,7 @@ export const COMMANDS: Words = {
     readOnly: 'só para ouvir e ler',
     auto: 'Automático: conforme as pessoas do canal',
   },
-  answers: {
+  replies: {
     onlyInServers: 'Isto só funciona em servidores.',
     notInvited: url =>
       `Não sou membro deste servidor: só os meus comandos estão instalados. Peça a alguém que possa gerenciar o servidor para me adicionar como bot: ${url}`,

@@ -1,6 +1,6 @@
-import type { Words } from '../notices/types.ts'
+import type { NoticeTexts } from '../notices.ts'
 
-export const NOTICES: Words = {
+export const NOTICES: NoticeTexts = {
   notices: {
     connecting:
       'Aguarde, por favor. Estamos a ligar a sua chamada [para {name}]. Um computador interpreta esta chamada.',

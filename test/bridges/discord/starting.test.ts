@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { UsedPermission } from '../../../src/bridges/discord/commands/permissions.ts'
 import { USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
 import { failureText } from '../../../src/bridges/discord/commands/subcommands/start.ts'
 import type { StartFailure } from '../../../src/bridges/discord/contract.ts'
 import { CATALOGS } from '../../../src/messages/catalogs.ts'
-import type { UsedPermission } from '../../../src/messages/discord/types.ts'
 import { openWorld } from '../../support/discord/command-harness.ts'
 
 type World = Awaited<ReturnType<typeof openWorld>>
@@ -120,7 +120,7 @@ describe('a start is refused', () => {
       await using world = await openWorld()
       await world.ben.join(world.lounge)
       world.guild.setPermissions(world.lounge, world.guild.bot, { deny: [permission] })
-      const name = CATALOGS.en.commands.answers.permissions[permission]
+      const name = CATALOGS.en.discord.replies.permissions[permission]
       const text = await starts(world)
       expect(text).toContain(`In <#${world.lounge.id}>, I need these permissions:\n- **${name}**\n`)
       expect(text).toContain(`role **${world.guild.bot.roles[0]?.name}**`)
@@ -133,7 +133,7 @@ describe('a start is refused', () => {
     await world.ana.join(world.lounge)
     world.guild.setPermissions(world.lounge, world.guild.bot, { deny: ['Connect', 'Speak', 'SendMessages'] })
     const { text } = await world.ana.command('interpret start', {}, { in: world.general })
-    const { permissions } = CATALOGS.es.commands.answers
+    const { permissions } = CATALOGS.es.discord.replies
     for (const name of ['Connect', 'Speak', 'SendMessages'] satisfies UsedPermission[])
       expect(text).toContain(`- **${permissions[name]}**`)
     expect(text).not.toContain(permissions.ReadMessageHistory)
@@ -184,9 +184,9 @@ test('every reason for a failed start has a text', () => {
     { kind: 'refused', code: 'guild-gone' },
     { kind: 'refused', code: 'encryption' },
   ]
-  const texts = failures.map(each => failureText(each, '8', CATALOGS.en.commands.answers))
+  const texts = failures.map(each => failureText(each, '8', CATALOGS.en.discord.replies))
   expect(new Set(texts).size).toBe(failures.length - 2)
   expect(texts.join('\n')).toContain('code 4017')
   expect(texts.join('\n')).toContain('after 3 attempts')
-  expect(USED_PERMISSIONS.length).toBe(Object.keys(CATALOGS.en.commands.answers.permissions).length)
+  expect(USED_PERMISSIONS.length).toBe(Object.keys(CATALOGS.en.discord.replies.permissions).length)
 })

@@ -1,4 +1,4 @@
-import type { ChannelWords } from '../../../messages/discord/types.ts'
+import type { ChannelTexts } from '../../../messages/en/discord.ts'
 import { type ConsentOptions, DEFAULT_CONSENT } from '../consent.ts'
 import type { ChannelEnd } from '../contract.ts'
 import type { Notice } from './notices.ts'
@@ -20,7 +20,7 @@ export const DEFAULT_TERMS: NoticeTerms = { consent: DEFAULT_CONSENT, keeps: 'no
 
 /** The notice that `channel` is interpreted; `by` started it. */
 export function listeningNotice(
-  words: ChannelWords,
+  words: ChannelTexts,
   by: string,
   channel: string,
   terms: NoticeTerms,
@@ -30,7 +30,7 @@ export function listeningNotice(
 
 /** The same for newcomers. */
 export function newcomersNotice(
-  words: ChannelWords,
+  words: ChannelTexts,
   names: string,
   channel: string,
   terms: NoticeTerms,
@@ -63,7 +63,7 @@ export function endNotice(end: ChannelEnd): Notice | undefined {
 }
 
 /** Tells what is kept of the speech: as sound, and as text unless none is. */
-export function keptIn(words: ChannelWords, { keeps, recording }: Omit<NoticeTerms, 'consent'>): string {
+export function keptIn(words: ChannelTexts, { keeps, recording }: Omit<NoticeTerms, 'consent'>): string {
   const sound = recordingIn(words, recording)
   switch (keeps) {
     case 'nothing':
@@ -77,7 +77,7 @@ export function keptIn(words: ChannelWords, { keeps, recording }: Omit<NoticeTer
   }
 }
 
-function recordingIn(words: ChannelWords, recording: RecordingMode): string {
+function recordingIn(words: ChannelTexts, recording: RecordingMode): string {
   switch (recording) {
     case 'off':
       return words.notRecorded
@@ -90,12 +90,12 @@ function recordingIn(words: ChannelWords, recording: RecordingMode): string {
   }
 }
 
-function termsIn(words: ChannelWords, terms: NoticeTerms): readonly string[] {
+function termsIn(words: ChannelTexts, terms: NoticeTerms): readonly string[] {
   const nothing = terms.keeps === 'nothing' && terms.recording === 'off'
   return [nothing ? words.keptNothing : keptIn(words, terms), consentIn(words, terms.consent)]
 }
 
-function consentIn(words: ChannelWords, { mode, roles }: ConsentOptions): string {
+function consentIn(words: ChannelTexts, { mode, roles }: ConsentOptions): string {
   switch (mode) {
     case 'opt-out':
       return words.toOptOut

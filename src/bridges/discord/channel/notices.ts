@@ -1,6 +1,6 @@
 import type { LanguageId } from '../../../common/language.ts'
-import { channelMessagesFor } from '../../../messages/discord/discord.ts'
-import type { ChannelWords } from '../../../messages/discord/types.ts'
+import { catalogFor } from '../../../messages/catalogs.ts'
+import type { ChannelTexts } from '../../../messages/en/discord.ts'
 import type { Components, DiscordChat } from '../captions/discord-chat.ts'
 
 /** Maximum length of a message (Discord: Create Message). */
@@ -21,7 +21,7 @@ interface Posted {
 }
 
 /** Selects one of the texts. */
-export type Notice = (words: ChannelWords) => string
+export type Notice = (words: ChannelTexts) => string
 
 /** Changes a posted notice. */
 export type Amend = (notice: Notice) => Promise<void>
@@ -131,7 +131,7 @@ function messages(
   const seen = new Set<string>()
   const all: { text: string; languages: LanguageId[] }[] = []
   for (const language of languages.length > 0 ? languages : ['en-us']) {
-    const text = notice(channelMessagesFor(language))
+    const text = notice(catalogFor(language).discord.channel)
     if (seen.has(text)) continue
     seen.add(text)
     const last = all.at(-1)

@@ -8,7 +8,7 @@ import type { Announcer } from '../../../core/model/announcer.ts'
 import type { Dialer } from '../../../core/model/dialer.ts'
 import type { Admission } from '../../../core/model/invitation.ts'
 import type { Relay } from '../../../core/room/relay.ts'
-import { channelMessagesFor } from '../../../messages/discord/discord.ts'
+import { catalogFor } from '../../../messages/catalogs.ts'
 import { ChatOutput } from '../captions/chat-output.ts'
 import { DiscordChat } from '../captions/discord-chat.ts'
 import type { LanguageList } from '../commands/language-choices.ts'
@@ -421,7 +421,7 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   dial(to: string, language: LanguageId): ReturnType<ChannelInterpreter['dial']> {
-    return this.#phones.dial(to, languageId(language), channelMessagesFor(this.#fallback).telephone)
+    return this.#phones.dial(to, languageId(language), catalogFor(this.#fallback).discord.channel.telephone)
   }
 
   async invite(): Promise<{ readonly code: string; readonly minutes: number }> {
@@ -452,7 +452,7 @@ export class ChannelSession implements ChannelInterpreter {
 
   #setChat(settings: CaptionSettings): Promise<void> {
     const [language = 'en-us'] = this.#notices.languages
-    return this.#chat.set(settings, channelMessagesFor(language).thread)
+    return this.#chat.set(settings, catalogFor(language).discord.channel.thread)
   }
 
   /** Moves captions and notices to another chat. */

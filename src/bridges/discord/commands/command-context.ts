@@ -13,7 +13,7 @@ import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type { CodeLimiter } from '../../../core/calls/code-attempts.ts'
-import type { AnswerWords } from '../../../messages/discord/types.ts'
+import type { ReplyTexts } from '../../../messages/en/discord.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { NoticeTerms } from '../channel/notice-terms.ts'
 import type { ChannelInterpreter, Interpreters, Preferences } from '../contract.ts'
@@ -94,7 +94,7 @@ const { Administrator, Connect, ManageChannels, ManageGuild, MuteMembers, ViewCh
 export function changeable(
   context: CommandContext,
   { interpreters, starters }: Pick<CommandServices, 'interpreters' | 'starters'>,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): ChannelInterpreter | string {
   const { asker, guildId } = context
   const running = interpreters.of(guildId)

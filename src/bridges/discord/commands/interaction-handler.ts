@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../../../common/clock.ts'
 import { setTimer } from '../../../common/clock.ts'
 import { KeyedRateLimiter, type Rate } from '../../../common/rate-limit.ts'
-import { commandMessagesFor, repliesFor } from '../../../messages/discord/discord.ts'
+import { catalogFor } from '../../../messages/catalogs.ts'
 import { CommandCounters } from '../counters.ts'
 import type { VoiceRegister } from '../voice-register.ts'
 import { type CommandContext, type CommandServices, contextOf } from './command-context.ts'
@@ -95,7 +95,7 @@ export class InteractionHandler implements Disposable {
   ): Promise<void> {
     const { settings, locales, log, clock } = this.#services
     const { applicationId, guildId, locale, user } = interaction
-    const words = repliesFor(locale)
+    const words = catalogFor(locale).discord.replies
     const reply = new Reply(interaction, { counters: this.counters, log })
     const say = async (text: string, file?: Answer['file']) => {
       if (await reply.say(commandId === undefined ? text : withCommands(text, commandId), file))
@@ -152,7 +152,7 @@ export class InteractionHandler implements Disposable {
       return
     }
     const typing = parseTyping(options.data)
-    const words = commandMessagesFor(locale)
+    const words = catalogFor(locale).discord.commands
     const offered = typing ? ((await languages.get(TYPING_PATIENCE_MS)) ?? []) : []
     const choices =
       typing &&

@@ -7,7 +7,7 @@ import {
   sameLanguage,
 } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
-import type { CommandWords } from '../../../messages/discord/types.ts'
+import type { CommandTexts } from '../../../messages/en/discord.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
 import { ServiceList } from '../service-list.ts'
 
@@ -117,7 +117,7 @@ export function languageChoices(
     locale,
     purpose,
     words,
-  }: { readonly locale: string; readonly purpose: 'speak' | 'hear'; readonly words: CommandWords },
+  }: { readonly locale: string; readonly purpose: 'speak' | 'hear'; readonly words: CommandTexts },
 ): LanguageChoice[] {
   const own = languageOfLocale(locale)
   const usable = offered.filter(each => purpose === 'speak' || each.spoken)

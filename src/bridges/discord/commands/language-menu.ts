@@ -5,7 +5,7 @@ import {
   type StringSelectMenuInteraction,
 } from 'discord.js'
 import { type LanguageId, primaryLanguage, sameLanguage } from '../../../common/language.ts'
-import { repliesFor } from '../../../messages/discord/discord.ts'
+import { catalogFor } from '../../../messages/catalogs.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
 import type { RawOption } from './command-options.ts'
 import { type LanguageCapabilities, languageName, nativeName } from './language-choices.ts'
@@ -32,7 +32,7 @@ export function languageMenu(
   const menu: APIStringSelectComponent = {
     type: ComponentType.StringSelect,
     custom_id: CUSTOM_ID,
-    placeholder: repliesFor(locale).buttons.language,
+    placeholder: catalogFor(locale).discord.replies.buttons.language,
     options: ids.map(id => ({
       label: nativeName(id).slice(0, 100),
       value: id,

@@ -4,7 +4,7 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js'
-import { repliesFor } from '../../../messages/discord/discord.ts'
+import { catalogFor } from '../../../messages/catalogs.ts'
 import type { ConsentMode } from '../consent.ts'
 import type { RawOption } from './command-options.ts'
 
@@ -15,7 +15,7 @@ type ButtonRow = APIActionRowComponent<APIButtonComponentWithCustomId>
 
 /** Returns the buttons for listening notices: opt out, opt in and details. With consent by opt-in, that button is first. */
 export function privacyButtons(locale: string, mode: ConsentMode = 'opt-out'): ButtonRow {
-  const { buttons } = repliesFor(locale)
+  const { buttons } = catalogFor(locale).discord.replies
   const out = button('privacy:opt-out', buttons.optOut)
   const first =
     mode === 'opt-in'
@@ -29,7 +29,7 @@ export function privacyButtons(locale: string, mode: ConsentMode = 'opt-out'): B
 
 /** Returns the button of the notice that interpreting is paused. */
 export function resumeButton(locale: string): ButtonRow {
-  const { buttons } = repliesFor(locale)
+  const { buttons } = catalogFor(locale).discord.replies
   return {
     type: ComponentType.ActionRow,
     components: [button('resume', buttons.resume, ButtonStyle.Success)],

@@ -1,5 +1,40 @@
 import { PermissionFlagsBits } from 'discord.js'
-import { type Purpose, USED, type UsedPermission } from '../../../messages/discord/types.ts'
+
+/** Purpose of a permission. */
+export type Purpose =
+  /** Joining a voice channel and listening. */
+  | 'listen'
+  /** Speaking translations in a voice channel. */
+  | 'speak'
+  /** The same on a stage, where a moderator allows it. */
+  | 'stage'
+  /** Captions, notices and replies. */
+  | 'write'
+  /** Captions as embeds. */
+  | 'embed'
+  /** Captions in a separate thread. */
+  | 'thread'
+  /** Captions with the name and picture of their speaker. */
+  | 'webhook'
+  /** Marking its nickname while it listens (optional). */
+  | 'show'
+
+/** All permissions that the bot uses, with their purposes. It requests exactly these. */
+const USED = {
+  ViewChannel: ['listen', 'write'],
+  Connect: ['listen'],
+  Speak: ['speak'],
+  RequestToSpeak: ['stage'],
+  SendMessages: ['write'],
+  ReadMessageHistory: ['write'],
+  EmbedLinks: ['embed'],
+  CreatePublicThreads: ['thread'],
+  SendMessagesInThreads: ['thread'],
+  ChangeNickname: ['show'],
+  ManageWebhooks: ['webhook'],
+} as const satisfies Partial<Record<keyof typeof PermissionFlagsBits, readonly Purpose[]>>
+
+export type UsedPermission = keyof typeof USED
 
 /** Permission names in display order. */
 export const USED_PERMISSIONS = Object.keys(USED) as readonly UsedPermission[]

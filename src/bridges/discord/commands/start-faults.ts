@@ -1,6 +1,7 @@
 import { PermissionFlagsBits } from 'discord.js'
-import type { AnswerWords, Purpose, UsedPermission } from '../../../messages/discord/types.ts'
+import type { ReplyTexts } from '../../../messages/en/discord.ts'
 import { type CommandContext, managesChannels, type Place } from './command-context.ts'
+import type { Purpose, UsedPermission } from './permissions.ts'
 import { missingFrom, neededFor } from './permissions.ts'
 import { mention } from './reply.ts'
 
@@ -48,13 +49,13 @@ export function startFaults(context: CommandContext, { voice, text, captionsOnly
 }
 
 /** Describes the problems, each with its fix. */
-export function faultText(faults: readonly StartFault[], words: AnswerWords, botRole: string): string {
+export function faultText(faults: readonly StartFault[], words: ReplyTexts, botRole: string): string {
   const lines = faults.map(fault => lineOf(fault, words))
   const fix = faults.some(({ kind }) => kind === 'missing') ? [words.giveThem(botRole)] : []
   return [...lines, ...fix].join('\n')
 }
 
-function lineOf(fault: StartFault, words: AnswerWords): string {
+function lineOf(fault: StartFault, words: ReplyTexts): string {
   switch (fault.kind) {
     case 'join-first':
       return words.joinFirst

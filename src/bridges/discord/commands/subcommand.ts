@@ -6,7 +6,7 @@ import {
   type LocalizationMap,
 } from 'discord.js'
 import { CATALOGS, UI_LANGUAGES } from '../../../messages/catalogs.ts'
-import type { AnswerWords, CommandWords, Word } from '../../../messages/discord/types.ts'
+import type { CommandTexts, ReplyTexts } from '../../../messages/en/discord.ts'
 import type { CommandContext, CommandServices } from './command-context.ts'
 import type { CommandOptions } from './command-options.ts'
 import type { Answer } from './reply.ts'
@@ -30,24 +30,24 @@ export interface Invocation {
   /** It is never rate limited. */
   readonly unlimited?: boolean
   /** Rejects only because of errors on our side. */
-  run(context: CommandContext, services: CommandServices, words: AnswerWords): Answer | Promise<Answer>
+  run(context: CommandContext, services: CommandServices, words: ReplyTexts): Answer | Promise<Answer>
 }
 
-/** Selects a word in one language. */
-export type FindWord = (words: CommandWords) => Word
+/** Selects a name and its description in one language. */
+export type FindText = (texts: CommandTexts) => readonly [name: string, description: string]
 
 /** Definition of a subcommand. */
-export function subcommand(name: string, find: FindWord, options: APIApplicationCommandBasicOption[] = []) {
+export function subcommand(name: string, find: FindText, options: APIApplicationCommandBasicOption[] = []) {
   return { type: ApplicationCommandOptionType.Subcommand, ...worded(name, find), options } as const
 }
 
 /** Definition of an option that is true or false. */
-export function flagOption(name: string, find: FindWord) {
+export function flagOption(name: string, find: FindText) {
   return { type: ApplicationCommandOptionType.Boolean, ...worded(name, find) } as const
 }
 
 /** Definition of a language as text, with choices while the user types. */
-export function languageOption(name: string, find: FindWord, required: boolean) {
+export function languageOption(name: string, find: FindText, required: boolean) {
   return {
     type: ApplicationCommandOptionType.String,
     ...worded(name, find),
@@ -60,36 +60,36 @@ export function languageOption(name: string, find: FindWord, required: boolean) 
 /** Definition of an option with these values. */
 export function choiceOption<Value extends string>(
   name: string,
-  find: FindWord,
+  find: FindText,
   values: readonly Value[],
-  nameOf: (words: CommandWords, value: Value) => string,
+  nameOf: (words: CommandTexts, value: Value) => string,
 ) {
   return {
     type: ApplicationCommandOptionType.String,
     ...worded(name, find),
     choices: values.map(value => ({
       value,
-      name: nameOf(CATALOGS.en.commands.commands, value),
+      name: nameOf(CATALOGS.en.discord.commands, value),
       name_localizations: inEach(words => nameOf(words, value)),
     })),
   } as const
 }
 
 /** Name and description in all languages. `name` is the API name, independent of localized names. */
-export function worded(name: string, find: FindWord) {
+export function worded(name: string, find: FindText) {
   return {
     name,
-    description: find(CATALOGS.en.commands.commands)[1],
+    description: find(CATALOGS.en.discord.commands)[1],
     name_localizations: inEach(words => find(words)[0]),
     description_localizations: inEach(words => find(words)[1]),
   }
 }
 
-function inEach(find: (words: CommandWords) => string): LocalizationMap {
+function inEach(find: (words: CommandTexts) => string): LocalizationMap {
   const map: LocalizationMap = {}
   for (const language of UI_LANGUAGES) {
-    const { discordLocales, commands } = CATALOGS[language]
-    for (const locale of discordLocales) map[locale] = find(commands.commands)
+    const { discordLocales, discord } = CATALOGS[language]
+    for (const locale of discordLocales) map[locale] = find(discord.commands)
   }
   return map
 }

@@ -1,5 +1,5 @@
-import { commandMessagesFor } from '../../../messages/discord/discord.ts'
-import type { AnswerWords } from '../../../messages/discord/types.ts'
+import { catalogFor } from '../../../messages/catalogs.ts'
+import type { ReplyTexts } from '../../../messages/en/discord.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { CommandContext, CommandServices } from './command-context.ts'
 import {
@@ -19,13 +19,13 @@ export async function typedLanguage(
   purpose: 'speak' | 'hear',
   { asker: { locale } }: CommandContext,
   { languages }: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Promise<LanguageCapabilities | string> {
   const offered = await languages.get(PATIENCE_MS)
   if (!offered) return words.languagesUnavailable
   const meant = languageMeant(text, offered, locale)
   if (meant && (purpose === 'speak' || meant.spoken)) return meant
-  const found = { locale, purpose, words: commandMessagesFor(locale) }
+  const found = { locale, purpose, words: catalogFor(locale).discord.commands }
   const near = [text, text.slice(0, 3), ''].map(each => languageChoices(each, offered, found))
   const names = (near.find(each => each.length > 0) ?? [])
     .slice(0, MOST_SUGGESTIONS)

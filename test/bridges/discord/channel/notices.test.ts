@@ -3,8 +3,8 @@ import type { Written } from '../../../../src/bridges/discord/captions/caption-f
 import { ChannelNotices, type NoticeChat } from '../../../../src/bridges/discord/channel/notices.ts'
 import { OutageAlert } from '../../../../src/bridges/discord/channel/outage-alert.ts'
 import { privacyButtons } from '../../../../src/bridges/discord/commands/notice-buttons.ts'
-import { channelMessagesFor } from '../../../../src/messages/discord/discord.ts'
-import type { ChannelWords } from '../../../../src/messages/discord/types.ts'
+import { catalogFor } from '../../../../src/messages/catalogs.ts'
+import type { ChannelTexts } from '../../../../src/messages/en/discord.ts'
 
 class Chat implements NoticeChat {
   readonly messages = new Map<string, { text: string; buttons: boolean }>()
@@ -61,13 +61,13 @@ describe('notices', () => {
   it('use as many messages as the languages need, each with buttons', async () => {
     const { chat, notices } = started()
     const languages = ['en-us', 'es-es', 'fr-fr', 'de-de', 'it-it', 'pt-br', 'ja-jp']
-    const notice = (words: ChannelWords) => `${words.listening('Ana', '<#1>')}${' '.repeat(300)}.`
+    const notice = (words: ChannelTexts) => `${words.listening('Ana', '<#1>')}${' '.repeat(300)}.`
     expect(await notices.listening(notice, languages)).toBe(true)
     expect(chat.texts.length).toBeGreaterThan(1)
     for (const text of chat.texts) expect(text).toMatch(/^\[\]🔴/)
     for (const text of chat.messages.values()) expect(text.text.length).toBeLessThanOrEqual(2_000)
     const all = chat.texts.join()
-    for (const each of languages) expect(all).toContain(notice(channelMessagesFor(each)))
+    for (const each of languages) expect(all).toContain(notice(catalogFor(each).discord.channel))
     await notices.ended(words => words.ended('X'))
     expect(chat.texts.join('\n\n').split('⚪').length).toBe(7)
   })

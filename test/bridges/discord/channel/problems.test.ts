@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BotProblems } from '../../../../src/bridges/discord/channel/problems.ts'
-import { CHANNEL } from '../../../../src/messages/en/discord.ts'
+import { DISCORD } from '../../../../src/messages/en/discord.ts'
 
 function started({
   voice = true,
@@ -19,7 +19,7 @@ function started({
       askToSpeak: async () => answer,
     },
     voice,
-    report: notice => reported.push(notice(CHANNEL)),
+    report: notice => reported.push(notice(DISCORD.channel)),
     forbidden: () => forbidden++,
   })
   return { bot, denied, reported, problems, forbidden: () => forbidden }
@@ -32,12 +32,12 @@ describe('problems of the bot', () => {
     expect(reported).toEqual([])
     bot.muted = true
     for (let n = 0; n < 3; n++) problems.check('1')
-    expect(reported).toEqual([CHANNEL.muted])
+    expect(reported).toEqual([DISCORD.channel.muted])
     bot.muted = false
     problems.check('1')
     bot.muted = true
     problems.check('1')
-    expect(reported).toEqual([CHANNEL.muted, CHANNEL.muted])
+    expect(reported).toEqual([DISCORD.channel.muted, DISCORD.channel.muted])
   })
 
   it('include being deafened and not being allowed to speak', () => {
@@ -45,7 +45,7 @@ describe('problems of the bot', () => {
     bot.deafened = true
     denied.add('Speak')
     problems.check('1')
-    expect(reported).toEqual([CHANNEL.deafened, CHANNEL.noSpeak])
+    expect(reported).toEqual([DISCORD.channel.deafened, DISCORD.channel.noSpeak])
   })
 
   it('do not include speaking problems without spoken output', () => {
@@ -58,8 +58,8 @@ describe('problems of the bot', () => {
 
   it.each([
     ['speaks', []],
-    ['requested', [CHANNEL.askedToSpeak]],
-    ['cannot', [CHANNEL.noSpeak]],
+    ['requested', [DISCORD.channel.askedToSpeak]],
+    ['cannot', [DISCORD.channel.noSpeak]],
   ] as const)('include the audience of a stage: it %s', async (answer, expected) => {
     const { bot, reported, problems } = started({ stage: true, answer })
     bot.suppressed = true

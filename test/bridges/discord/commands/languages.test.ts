@@ -47,7 +47,7 @@ const MANY: LanguageCapabilities[] = [
 ].map(each => (typeof each === 'string' ? { id: each, heard: true, spoken: true } : each))
 
 function offered(typed: string, locale = 'en-US', purpose: 'speak' | 'hear' = 'speak', list = MANY) {
-  return languageChoices(typed, list, { locale, purpose, words: CATALOGS.en.commands.commands })
+  return languageChoices(typed, list, { locale, purpose, words: CATALOGS.en.discord.commands })
 }
 const ids = (...asked: Parameters<typeof offered>) => offered(...asked).map(({ value }) => value)
 

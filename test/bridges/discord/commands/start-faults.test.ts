@@ -72,9 +72,9 @@ describe('a start is prevented by', () => {
           const needed = neededFor(captionsOnly ? ['listen', 'write'] : ['listen', speaking, 'write'])
           const missing = needed.filter(name => !names.includes(name))
           expect(faults.flatMap(each => (each.kind === 'missing' ? each.permissions : []))).toEqual(missing)
-          const text = faultText(faults, CATALOGS.de.commands.answers, 'bot')
+          const text = faultText(faults, CATALOGS.de.discord.replies, 'bot')
           for (const name of USED_PERMISSIONS)
-            expect(text.includes(`- **${CATALOGS.de.commands.answers.permissions[name]}**`)).toBe(
+            expect(text.includes(`- **${CATALOGS.de.discord.replies.permissions[name]}**`)).toBe(
               missing.includes(name),
             )
         },

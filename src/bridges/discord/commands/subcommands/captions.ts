@@ -1,5 +1,5 @@
-import { commandMessagesFor, repliesFor } from '../../../../messages/discord/discord.ts'
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import { catalogFor } from '../../../../messages/catalogs.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import type { CaptionSettings, CaptionStyle } from '../../contract.ts'
 import { type CommandContext, type CommandServices, changeable } from '../command-context.ts'
 import { missingFrom, neededFor } from '../permissions.ts'
@@ -35,7 +35,7 @@ async function setCaptions(
   requested: Partial<CaptionSettings>,
   context: CommandContext,
   services: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Promise<Answer> {
   const running = changeable(context, services, words)
   if (typeof running === 'string') return { text: running }
@@ -65,13 +65,13 @@ async function setCaptions(
     text: [captionsText(settings, words, context.asker.locale), ...notes].join('\n'),
     announcement: {
       channelId: textChannelId,
-      text: `${context.asker.name}: ${captionsText(settings, repliesFor(context.guildLocale), context.guildLocale)}`,
+      text: `${context.asker.name}: ${captionsText(settings, catalogFor(context.guildLocale).discord.replies, context.guildLocale)}`,
     },
   }
 }
 
-function captionsText({ style, thread }: CaptionSettings, words: AnswerWords, locale: string): string {
+function captionsText({ style, thread }: CaptionSettings, words: ReplyTexts, locale: string): string {
   if (style === 'off') return words.captionsOff
-  const look = words.captionsAre(commandMessagesFor(locale).styles[style])
+  const look = words.captionsAre(catalogFor(locale).discord.commands.styles[style])
   return thread ? `${look} ${words.inThread}` : look
 }

@@ -1,8 +1,8 @@
 import { ApplicationCommandOptionType } from 'discord.js'
 import { BridgeError, type ErrorCode } from '../../../../common/errors.ts'
 import type { DialOutcome } from '../../../../core/model/dialer.ts'
-import { repliesFor } from '../../../../messages/discord/discord.ts'
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import { catalogFor } from '../../../../messages/catalogs.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import { type CommandContext, type CommandServices, changeable, mayDial } from '../command-context.ts'
 import { languageName } from '../language-choices.ts'
 import type { Answer } from '../reply.ts'
@@ -39,7 +39,7 @@ async function callPhone(
   { number, language }: { readonly number: string; readonly language: string },
   context: CommandContext,
   services: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Promise<Answer> {
   const { settings, log } = services
   if (!settings.dials) return { text: words.dial.off }
@@ -51,7 +51,7 @@ async function callPhone(
   const found = await typedLanguage(language, 'speak', context, services, words)
   if (typeof found === 'string') return { text: found }
   const { textChannelId } = running.status()
-  const everybody = repliesFor(context.guildLocale)
+  const everybody = catalogFor(context.guildLocale).discord.replies
   try {
     const call = running.dial(to, found.id)
     const later = call.outcome.then(outcome => {
@@ -76,7 +76,7 @@ async function callPhone(
   }
 }
 
-function outcomeText(outcome: DialOutcome, { dial: say }: AnswerWords): string {
+function outcomeText(outcome: DialOutcome, { dial: say }: ReplyTexts): string {
   switch (outcome.kind) {
     case 'answered':
       return say.answered
@@ -93,7 +93,7 @@ function outcomeText(outcome: DialOutcome, { dial: say }: AnswerWords): string {
   }
 }
 
-function failedText(code: ErrorCode, say: AnswerWords['dial']): string {
+function failedText(code: ErrorCode, say: ReplyTexts['dial']): string {
   if (code === 'CAPACITY') return say.capacity
   return code === 'DIAL_REFUSED' || code === 'DIAL_QUOTA_EXCEEDED' ? say.refused : say.callFailed
 }

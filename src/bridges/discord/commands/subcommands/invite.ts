@@ -1,5 +1,5 @@
 import { BridgeError } from '../../../../common/errors.ts'
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import { type CommandContext, type CommandServices, changeable } from '../command-context.ts'
 import type { Answer } from '../reply.ts'
 import { type Subcommand, subcommand } from '../subcommand.ts'
@@ -14,7 +14,7 @@ export const invite: Subcommand = {
 async function issueCode(
   context: CommandContext,
   services: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Promise<Answer> {
   const running = changeable(context, services, words)
   if (typeof running === 'string') return { text: running }

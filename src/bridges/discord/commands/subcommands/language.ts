@@ -1,6 +1,6 @@
 import { ApplicationCommandOptionType } from 'discord.js'
-import { repliesFor } from '../../../../messages/discord/discord.ts'
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import { catalogFor } from '../../../../messages/catalogs.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import { type CommandContext, type CommandServices, moderates } from '../command-context.ts'
 import { languageName } from '../language-choices.ts'
 import type { Answer } from '../reply.ts'
@@ -35,7 +35,7 @@ async function setLanguage(
   { language, userId, remember }: LanguageRequest,
   context: CommandContext,
   services: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Promise<Answer> {
   const { asker, guildId } = context
   const running = services.interpreters.of(guildId)
@@ -53,7 +53,7 @@ async function setLanguage(
       text: [words.languageOf(context.nameOf(other), name), ...notes].join('\n'),
       announcement: {
         channelId: running.status().textChannelId,
-        text: `${asker.name}: ${repliesFor(context.guildLocale).languageOf(context.nameOf(other), theirs)}`,
+        text: `${asker.name}: ${catalogFor(context.guildLocale).discord.replies.languageOf(context.nameOf(other), theirs)}`,
       },
     }
   }

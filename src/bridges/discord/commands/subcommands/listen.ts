@@ -1,4 +1,4 @@
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import { type CommandContext, type CommandServices, mayReach } from '../command-context.ts'
 import { type Answer, mention } from '../reply.ts'
 import { type Subcommand, subcommand } from '../subcommand.ts'
@@ -16,7 +16,7 @@ export const listen: Subcommand = {
 async function createLink(
   context: CommandContext,
   { interpreters, listenLinks, log }: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Promise<Answer> {
   if (!listenLinks) return { text: words.listen.off }
   const running = interpreters.of(context.guildId)

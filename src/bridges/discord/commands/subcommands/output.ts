@@ -1,5 +1,5 @@
-import { repliesFor } from '../../../../messages/discord/discord.ts'
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import { catalogFor } from '../../../../messages/catalogs.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import type { OutputLanguages } from '../../contract.ts'
 import { type CommandContext, type CommandServices, changeable } from '../command-context.ts'
 import { languageName, listed } from '../language-choices.ts'
@@ -27,7 +27,7 @@ async function setOutput(
   { first, second }: { readonly first: string; readonly second: string | undefined },
   context: CommandContext,
   services: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Promise<Answer> {
   const running = changeable(context, services, words)
   if (typeof running === 'string') return { text: running }
@@ -47,12 +47,12 @@ async function setOutput(
     text: outputText(output, words, context.asker.locale),
     announcement: {
       channelId: running.status().textChannelId,
-      text: `${context.asker.name}: ${outputText(output, repliesFor(context.guildLocale), context.guildLocale)}`,
+      text: `${context.asker.name}: ${outputText(output, catalogFor(context.guildLocale).discord.replies, context.guildLocale)}`,
     },
   }
 }
 
-function outputText(output: OutputLanguages, words: AnswerWords, locale: string): string {
+function outputText(output: OutputLanguages, words: ReplyTexts, locale: string): string {
   if (output === 'auto') return words.outputAuto
   const names = output.map(each => languageName(each, locale))
   return words.outputIs(listed(names, locale))

@@ -1,4 +1,4 @@
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import type { ChannelInterpreter } from '../../contract.ts'
 import { type CommandContext, type CommandServices, changeable } from '../command-context.ts'
 import type { Answer } from '../reply.ts'
@@ -25,9 +25,9 @@ export const resume: Subcommand = {
 
 /** Anyone there may stop the listening, and only they may start it again. */
 function onRunning(
-  act: (running: ChannelInterpreter, context: CommandContext, words: AnswerWords) => string,
+  act: (running: ChannelInterpreter, context: CommandContext, words: ReplyTexts) => string,
 ): Invocation['run'] {
-  return (context: CommandContext, services: CommandServices, words: AnswerWords): Answer => {
+  return (context: CommandContext, services: CommandServices, words: ReplyTexts): Answer => {
     const running = changeable(context, services, words)
     return { text: typeof running === 'string' ? running : act(running, context, words) }
   }

@@ -1,6 +1,6 @@
 import { ApplicationCommandOptionType } from 'discord.js'
-import { channelMessagesFor } from '../../../../messages/discord/discord.ts'
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import { catalogFor } from '../../../../messages/catalogs.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import { keptIn } from '../../channel/notice-terms.ts'
 import type { ChannelInterpreter } from '../../contract.ts'
 import type { CommandContext, CommandServices } from '../command-context.ts'
@@ -41,7 +41,7 @@ function optIn(
     terms: { consent },
     everywhere,
   }: Pick<CommandServices, 'interpreters' | 'terms'> & { readonly everywhere: readonly ChannelInterpreter[] },
-  { privacy: say }: AnswerWords,
+  { privacy: say }: ReplyTexts,
 ): Answer {
   const here = interpreters.of(guildId)
   if (consent.mode === 'opt-in') {
@@ -58,7 +58,7 @@ async function perform(
   action: PrivacyAction,
   context: CommandContext,
   { interpreters, guildIds, preferences, locales, terms }: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Promise<Answer> {
   const { id, locale } = context.asker
   // The user can be speaking in a guild other than the current one.
@@ -77,7 +77,7 @@ async function perform(
       return {
         text: [
           words.privacy.info,
-          keptIn(channelMessagesFor(locale), terms),
+          keptIn(catalogFor(locale).discord.channel, terms),
           '',
           ...(kept.length === 0 ? [words.privacy.nothingKept] : kept),
         ].join('\n'),

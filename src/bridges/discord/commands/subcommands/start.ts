@@ -1,8 +1,9 @@
 import { ApplicationCommandOptionType, ChannelType } from 'discord.js'
 import { asciiDigits } from '../../../../common/digits.ts'
-import type { AnswerWords, Purpose } from '../../../../messages/discord/types.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import type { CaptionSettings, ChannelInterpreter, StartFailure } from '../../contract.ts'
 import type { CommandContext, CommandServices, Place } from '../command-context.ts'
+import type { Purpose } from '../permissions.ts'
 import { missingFrom, neededFor } from '../permissions.ts'
 import { type Answer, mention } from '../reply.ts'
 import { faultText, type StartFault, startFaults } from '../start-faults.ts'
@@ -89,7 +90,7 @@ async function startInterpreting(
   request: ChannelRequest,
   context: CommandContext,
   { interpreters, settings, roomCodeLimiter, starters }: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Promise<Answer> {
   const { asker, guildId } = context
   const channelId = request.channelId ?? asker.voiceChannelId
@@ -132,7 +133,7 @@ async function startInterpreting(
   return { text: lines.join('\n') }
 }
 
-function runningText(running: string, wanted: string | undefined, words: AnswerWords): string {
+function runningText(running: string, wanted: string | undefined, words: ReplyTexts): string {
   return running === wanted ? words.runningHere : words.runningElsewhere(mention(running))
 }
 
@@ -141,7 +142,7 @@ function isInterpreter(started: ChannelInterpreter | StartFailure): started is C
 }
 
 /** Explains to the asking user why the start failed. */
-export function failureText(failure: StartFailure, channelId: string, words: AnswerWords): string {
+export function failureText(failure: StartFailure, channelId: string, words: ReplyTexts): string {
   const { ends } = words
   switch (failure.kind) {
     case 'already':

@@ -1,5 +1,5 @@
-import { commandMessagesFor } from '../../../../messages/discord/discord.ts'
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import { catalogFor } from '../../../../messages/catalogs.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import type { ChannelSpeaker, ChannelStatus } from '../../contract.ts'
 import type { CommandContext, CommandServices } from '../command-context.ts'
 import { languageName, listed } from '../language-choices.ts'
@@ -19,14 +19,14 @@ const MOST_SPEAKERS = 25
 function describe(
   context: CommandContext,
   { interpreters, wallClock }: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Answer {
   const running = interpreters.of(context.guildId)
   return { text: running ? statusText(running.status(), context, words, wallClock()) : words.notRunning }
 }
 
 /** `now`: ms since 1970. */
-function statusText(status: ChannelStatus, context: CommandContext, words: AnswerWords, now: number): string {
+function statusText(status: ChannelStatus, context: CommandContext, words: ReplyTexts, now: number): string {
   const { locale } = context.asker
   const { status: say } = words
   const names = (languages: readonly string[]) =>
@@ -38,7 +38,7 @@ function statusText(status: ChannelStatus, context: CommandContext, words: Answe
         )
   const { output, captions, encrypted, speakers, unavailable } = status
   const shown = speakers.slice(0, MOST_SPEAKERS)
-  const styles = commandMessagesFor(locale).styles
+  const styles = catalogFor(locale).discord.commands.styles
   return [
     say[status.state](mention(status.channelId)),
     // Discord formats the time for each reader (Discord: Message Formatting, Timestamps).
@@ -60,7 +60,7 @@ function statusText(status: ChannelStatus, context: CommandContext, words: Answe
 function speakerLine(
   { userId, consents, excludedBy, language, languageFrom }: ChannelSpeaker,
   context: CommandContext,
-  { status: say }: AnswerWords,
+  { status: say }: ReplyTexts,
 ): string {
   const name = context.nameOf(userId)
   if (!consents) {

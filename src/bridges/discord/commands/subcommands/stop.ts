@@ -1,5 +1,5 @@
-import { repliesFor } from '../../../../messages/discord/discord.ts'
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import { catalogFor } from '../../../../messages/catalogs.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import { type CommandContext, type CommandServices, changeable } from '../command-context.ts'
 import { type Answer, mention } from '../reply.ts'
 import { type Subcommand, subcommand } from '../subcommand.ts'
@@ -14,7 +14,7 @@ export const stop: Subcommand = {
 async function stopInterpreting(
   context: CommandContext,
   services: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Promise<Answer> {
   const running = changeable(context, services, words)
   if (typeof running === 'string') return { text: running }
@@ -25,7 +25,7 @@ async function stopInterpreting(
     text: words.stopped(channel),
     announcement: {
       channelId: textChannelId,
-      text: `${context.asker.name}: ${repliesFor(context.guildLocale).stopped(channel)}`,
+      text: `${context.asker.name}: ${catalogFor(context.guildLocale).discord.replies.stopped(channel)}`,
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { AnswerWords } from '../../../../messages/discord/types.ts'
+import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import {
   type ChannelTranscriptFormat,
   type CommandContext,
@@ -39,7 +39,7 @@ function sendTranscript(
   format: ChannelTranscriptFormat,
   context: CommandContext,
   { interpreters, transcripts }: CommandServices,
-  words: AnswerWords,
+  words: ReplyTexts,
 ): Answer {
   const { transcript: say } = words
   if (!transcripts) return { text: say.off }

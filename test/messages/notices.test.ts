@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NOTICES } from '../../../src/core/model/announcer.ts'
-import { noticesFor, sentence } from '../../../src/messages/notices/notices.ts'
+import { NOTICES } from '../../src/core/model/announcer.ts'
+import { noticesFor, sentence } from '../../src/messages/notices.ts'
 
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr', 'de-de', 'it-it', 'pt-pt']
 

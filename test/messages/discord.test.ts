@@ -1,9 +1,8 @@
 import { Locale } from 'discord.js'
 import { describe, expect, test } from 'vitest'
-import { CATALOGS, UI_LANGUAGES } from '../../../src/messages/catalogs.ts'
-import { commandMessagesFor, repliesFor } from '../../../src/messages/discord/discord.ts'
-import { languageOfLocale } from '../../../src/messages/locale.ts'
-import { LANGUAGE_ROWS } from '../../../src/service/engines/languages.ts'
+import { CATALOGS, catalogFor, UI_LANGUAGES } from '../../src/messages/catalogs.ts'
+import { languageOfLocale } from '../../src/messages/locale.ts'
+import { LANGUAGE_ROWS } from '../../src/service/engines/languages.ts'
 
 type Path = readonly string[]
 
@@ -17,9 +16,9 @@ function texts(value: unknown, path: Path = []): [string, string][] {
   return Object.entries(value as object).flatMap(([name, below]) => texts(below, [...path, name]))
 }
 
-const english = new Map(texts(CATALOGS.en.commands))
+const english = new Map(texts(CATALOGS.en.discord))
 const others = UI_LANGUAGES.filter(language => language !== 'en').map(
-  language => [language, texts(CATALOGS[language].commands)] as const,
+  language => [language, texts(CATALOGS[language].discord)] as const,
 )
 
 describe('the texts of each language', () => {
@@ -47,11 +46,11 @@ describe('the texts of each language', () => {
 
   test('fit where Discord shows them', () => {
     for (const language of UI_LANGUAGES) {
-      for (const [path, text] of texts(CATALOGS[language].commands.answers.buttons))
+      for (const [path, text] of texts(CATALOGS[language].discord.replies.buttons))
         expect(text.length, `${language} ${path}`).toBeLessThanOrEqual(80)
-      for (const [path, text] of texts(CATALOGS[language].commands.answers))
+      for (const [path, text] of texts(CATALOGS[language].discord.replies))
         expect(text.length, `${language} ${path}`).toBeLessThan(1_000)
-      expect(CATALOGS[language].commands.commands.auto.length).toBeLessThanOrEqual(100)
+      expect(CATALOGS[language].discord.commands.auto.length).toBeLessThanOrEqual(100)
     }
   })
 })
@@ -59,11 +58,7 @@ describe('the texts of each language', () => {
 test('users are answered in their language, with English as the default', () => {
   const locales = ['es-ES', 'es-419', 'fr', 'de', 'it', 'pt-BR', 'en-GB', 'ja', '']
   const expected = ['es', 'es', 'fr', 'de', 'it', 'pt', 'en', 'en', 'en'] as const
-  expect(locales.map(repliesFor)).toEqual(expected.map(language => CATALOGS[language].commands.answers))
-  expect(locales.map(commandMessagesFor)).toEqual(
-    expected.map(language => CATALOGS[language].commands.commands),
-  )
-  expect(repliesFor('de')).toBe(CATALOGS.de.commands.answers)
+  expect(locales.map(catalogFor)).toEqual(expected.map(language => CATALOGS[language]))
 })
 
 test('a client’s locale maps to a language with a region', () => {

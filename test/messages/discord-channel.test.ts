@@ -5,14 +5,13 @@ import {
   keptIn,
   listeningNotice,
   newcomersNotice,
-} from '../../../src/bridges/discord/channel/notice-terms.ts'
-import { CONSENT_MODES, type ConsentMode } from '../../../src/bridges/discord/consent.ts'
-import { CATALOGS, UI_LANGUAGES } from '../../../src/messages/catalogs.ts'
-import { channelMessagesFor } from '../../../src/messages/discord/discord.ts'
-import type { ChannelWords } from '../../../src/messages/discord/types.ts'
+} from '../../src/bridges/discord/channel/notice-terms.ts'
+import { CONSENT_MODES, type ConsentMode } from '../../src/bridges/discord/consent.ts'
+import { CATALOGS, UI_LANGUAGES } from '../../src/messages/catalogs.ts'
+import type { ChannelTexts } from '../../src/messages/en/discord.ts'
 
 /** Every text, with recognizable values. */
-function texts(words: ChannelWords): Record<string, string> {
+function texts(words: ChannelTexts): Record<string, string> {
   return Object.fromEntries(
     Object.entries(words).map(([name, word]) => [
       name,
@@ -22,9 +21,9 @@ function texts(words: ChannelWords): Record<string, string> {
 }
 
 describe.each(UI_LANGUAGES)('the texts of %s', language => {
-  const all = texts(CATALOGS[language].channel)
+  const all = texts(CATALOGS[language].discord.channel)
 
-  const words = CATALOGS[language].channel
+  const words = CATALOGS[language].discord.channel
   const notices = (mode: ConsentMode, keeps: KeptText = 'nothing') => {
     const terms = { ...DEFAULT_TERMS, consent: { mode, roles: ['123'] }, keeps }
     return [listeningNotice(words, 'ANNA', 'SALA', terms), newcomersNotice(words, 'ANNA', 'SALA', terms)]
@@ -60,7 +59,7 @@ describe.each(UI_LANGUAGES)('the texts of %s', language => {
       const stated = [
         listeningNotice(words, 'ANNA', 'SALA', terms),
         newcomersNotice(words, 'ANNA', 'SALA', terms),
-        `${CATALOGS[language].commands.answers.privacy.info} ${keptIn(words, terms)}`,
+        `${CATALOGS[language].discord.replies.privacy.info} ${keptIn(words, terms)}`,
       ]
       for (const text of stated) {
         expect(text).toContain(statement)
@@ -82,10 +81,4 @@ describe.each(UI_LANGUAGES)('the texts of %s', language => {
     for (const [name, text] of Object.entries(all))
       if (name !== 'thread' && name !== 'telephone') expect(text).toMatch(/[.`]$/)
   })
-})
-
-it('texts follow a language or a locale of Discord, with English as the default', () => {
-  expect(channelMessagesFor('es-419')).toBe(CATALOGS.es.channel)
-  expect(channelMessagesFor('pt-BR')).toBe(CATALOGS.pt.channel)
-  expect(channelMessagesFor('ja')).toBe(CATALOGS.en.channel)
 })
