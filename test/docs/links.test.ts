@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, matchesGlob, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { type Page, PROJECT, pages } from './pages.ts'
 
@@ -46,6 +46,32 @@ function faults({ path, text }: Page): string[] {
 it('every link points to an existing file, and to a heading in it', () => {
   expect(all.length).toBeGreaterThan(30)
   expect(all.flatMap(faults)).toEqual([])
+})
+
+/** Paths of sources that a page names as code: `{a,b}` is each of them, `<name>` any. */
+function namedSources(text: string): string[] {
+  const named = text.matchAll(/`([\w.*{},<>-]+\/[\w.*{},<>/-]+\.(?:ts|mjs))`/g)
+  const each = (path: string): string[] => {
+    const [group, choices] = /\{([^}]*)\}/.exec(path) ?? []
+    return group ? choices!.split(',').flatMap(choice => each(path.replace(group, choice))) : [path]
+  }
+  return Array.from(named, ([, path = '']) => each(path.replace(/<\w+>/g, '*'))).flat()
+}
+
+it('every source that a page names exists', () => {
+  const sources = ['src', 'test', 'simulator', 'scripts', 'bench', 'examples'].flatMap(folder =>
+    readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' }).map(
+      path => `${folder}/${path}`,
+    ),
+  )
+  const named = all
+    .filter(({ path }) => path !== 'CHANGELOG.md')
+    .flatMap(({ path, text }) => namedSources(text).map(name => ({ path, name })))
+  expect(named.length).toBeGreaterThan(100)
+  const missing = named.filter(
+    ({ name }) => !sources.some(source => matchesGlob(`/${source}`, `/**/${name}`)),
+  )
+  expect(missing).toEqual([])
 })
 
 it('pages that give commands of a clone give those of the package too', () => {
