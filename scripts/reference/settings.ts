@@ -35,12 +35,7 @@ const PAGES: Readonly<Record<string, string>> = {
   webhooks: 'guides/control-from-a-program.md#webhooks',
   transcripts: 'guides/control-from-a-program.md#transcripts',
   calls: 'channels/twilio.md',
-  twilio: 'channels/twilio.md',
-  signalwire: 'channels/carriers.md#signalwire',
-  telnyx: 'channels/carriers.md#telnyx',
-  plivo: 'channels/carriers.md#plivo',
-  jambonz: 'channels/carriers.md#jambonz',
-  asterisk: 'channels/asterisk.md',
+  ...Object.fromEntries(CARRIERS.map(({ name }) => [name, pageOfCarrier(name)])),
   discord: 'channels/discord.md',
   browser: 'channels/browser.md',
   dashboard: 'operations/dashboard.md',
@@ -48,6 +43,12 @@ const PAGES: Readonly<Record<string, string>> = {
   metrics: 'operations/metrics.md',
   tracing: 'operations/metrics.md',
   traces: 'operations/metrics.md',
+}
+
+/** A carrier has a page of its own, or a section of the page of carriers. */
+function pageOfCarrier(name: string): string {
+  const own = `channels/${name}.md`
+  return existsSync(new URL(`../../docs/${own}`, import.meta.url)) ? own : `channels/carriers.md#${name}`
 }
 
 /** Defaults that depend on the machine. */
