@@ -21,9 +21,9 @@ export class FakeConnection implements Connection {
   constructor(request: TranslationRequest, sink: ConnectionSink) {
     this.request = request
     this.sink = {
-      ready: () => {
+      ready: (sender, fallback) => {
         this.#ready = true
-        sink.ready()
+        sink.ready(sender, fallback)
       },
       acked: (sequence, ok) => sink.acked(sequence, ok),
       result: result => sink.result(result),
@@ -64,6 +64,7 @@ export class FakeTranslator implements Translator {
   autoReady = true
   /** If set, new connections end with this reason. */
   refuse: EndReason | undefined
+  onFallback?: boolean
 
   open(request: TranslationRequest, sink: ConnectionSink): Connection {
     const connection = this.make(request, sink)

@@ -33,7 +33,7 @@ export interface SessionServices {
   readonly pool: FragmentPool
   readonly places: SessionPlaces
   readonly random: () => number
-  readonly faults?: ContainedFaults
+  readonly faults: ContainedFaults
 }
 
 export interface SessionOptions {

@@ -15,7 +15,7 @@ import { ReconnectBackoff } from './reconnect-backoff.ts'
 import { ReplayBuffer, ResultTracker } from './replay-buffer.ts'
 import type { SessionOptions, SessionResults, SessionServices, SessionSettings } from './session-options.ts'
 import { next, nextAttempt, type SessionInput } from './session-state.ts'
-import type { AudioSender, TranslationRequest } from './translator.ts'
+import type { TranslationRequest } from './translator.ts'
 
 const TIDY_MS = 1_000
 /** A silent speaker keeps the connection for this long (ms) … */
@@ -50,15 +50,13 @@ export class Session {
   readonly #buffer: ReplayBuffer
   readonly #answers: ResultTracker
   readonly #connections: ConnectionPair
-  /** Takes audio while the session is live. */
-  #sender: AudioSender | undefined
+  /** The connection that takes audio; present while the session is live. */
+  #active: ReadyConnection | undefined
   readonly #renewal = new RenewalPolicy()
   #state: SessionState
   #retry: Disposable | undefined
   /** It was live since the speaker began to speak. */
   #wasLive = false
-  /** The live connection is one to a fallback service. */
-  #fallback = false
   /** The service has accepted it at some time. */
   #accepted = false
   readonly #refusedBefore: boolean
@@ -152,7 +150,7 @@ export class Session {
 
   /** True if a fallback service translates, or would. */
   get onFallback(): boolean {
-    return this.#state.status === 'live' ? this.#fallback : (this.#services.translator.onFallback ?? false)
+    return this.#active?.fallback ?? this.#services.translator.onFallback ?? false
   }
 
   /** Speech dropped from the replay buffer before the service accepted it (ms). */
@@ -176,16 +174,15 @@ export class Session {
 
   /** Checks deadlines. Called on the relay's tick; a few times a second is enough. */
   check(now: number): void {
-    if (this.#state.status === 'idle') return
-    const needless = this.#state.status === 'queued' ? this.#wishless(now) : now - this.spokeAt >= KEEP_MS
-    if (needless && (this.#state.status === 'queued' || this.#resting(now))) {
+    const isSilent = now - this.spokeAt >= KEEP_MS
+    if (this.#state.status === 'queued' ? this.#wishless(now) : isSilent && this.#resting(now)) {
       this.#rest()
       return
     }
-    const waiting = this.#state.status === 'live' ? this.#buffer.waitingSince() : undefined
-    if (waiting !== undefined && now - waiting > this.#settings.ackDeadlineMs)
+    const waitMs = now - (this.#buffer.waitingSince() ?? now)
+    if (waitMs > this.#settings.ackDeadlineMs)
       this.#drop(
-        new BridgeError('SERVICE_SILENT', `no ack for ${Math.round(now - waiting)} ms`, { retryable: true }),
+        new BridgeError('SERVICE_SILENT', `no ack for ${Math.round(waitMs)} ms`, { retryable: true }),
       )
     if (this.#answers.gaveUp(now)) this.#results.endOfSpeech()
     if (this.#state.status === 'live') this.#renew(now)
@@ -248,13 +245,12 @@ export class Session {
   }
 
   #thrown(error: unknown): void {
-    this.#services.faults?.note('service connection failed', error, { speaker: this.speaker })
+    this.#services.faults.note('service connection failed', error, { speaker: this.speaker })
   }
 
   /** A connection accepts audio: first replays everything unanswered. */
-  #begin({ sender, fallback }: ReadyConnection, input: SessionInput & { at: number }): void {
-    this.#sender = sender
-    this.#fallback = fallback
+  #begin(connection: ReadyConnection, input: SessionInput & { at: number }): void {
+    this.#active = connection
     this.#wasLive = true
     this.#accepted = true
     this.#services.places.take(this)
@@ -293,28 +289,27 @@ export class Session {
   }
 
   #pump(now: number): void {
-    if (this.#state.status !== 'live' || this.#nacks.holds(now)) return
-    while (this.#state.status === 'live' && this.#buffer.inFlight < this.#nacks.window) {
+    if (this.#nacks.holds(now)) return
+    while (this.#active && this.#buffer.inFlight < this.#nacks.window) {
       const fragment = this.#buffer.next(now)
       if (!fragment) return
       this.#services.metrics.fragmentsSent++
-      this.#send(fragment)
+      this.#send(fragment, this.#active)
       // While throttled, speech is sent at real-time pace; replays wait until all sessions have reconnected.
       if (this.#services.translator.throttled) return
     }
   }
 
-  #send(fragment: Readonly<Fragment>): void {
+  #send(fragment: Readonly<Fragment>, { sender }: ReadyConnection): void {
     try {
-      this.#sender?.send(this.#buffer.bytesOf(fragment), fragment.sequence)
+      sender.send(this.#buffer.bytesOf(fragment), fragment.sequence)
     } catch (error) {
       this.#connections.sendFailed(error)
     }
   }
 
   #lost(reason: EndReason): void {
-    if (this.#state.status === 'live' && this.#connections.next === 'ready')
-      this.#change(this.#services.clock.now())
+    if (this.#connections.next === 'ready') this.#change(this.#services.clock.now())
     else if (reason.kind === 'failed' && reason.error.full && this.#state.status !== 'live')
       this.#services.places.refused(this)
     else if (reason.kind !== 'failed')
@@ -338,7 +333,7 @@ export class Session {
 
   /** The speaker is silent: closes the connection until they speak again. */
   #rest(): void {
-    this.#sender = undefined
+    this.#active = undefined
     this.#wasLive = false
     this.#retries.reset()
     this.#retry?.[Symbol.dispose]()
@@ -376,7 +371,7 @@ export class Session {
         { speaker: this.speaker, code: error.code, error: error.message },
         'service connection lost, retrying',
       )
-    this.#sender = undefined
+    this.#active = undefined
     this.#services.places.lost(this)
     this.#become(next(this.#state, { type: 'dropped', at: now, waitMs }))
     this.#connections.close()
@@ -391,7 +386,7 @@ export class Session {
   }
 
   #end(reason: EndReason): void {
-    this.#sender = undefined
+    this.#active = undefined
     this.#services.places.leave(this)
     if (this.open) this.#services.metrics.sessionsEnded++
     this.#become(next(this.#state, { type: 'end', reason }))

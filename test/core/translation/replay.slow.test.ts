@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Answering, ScriptedService, type ScriptedSession } from '../../../simulator/index.ts'
 import { systemClock, Ticker } from '../../../src/common/clock.ts'
 import { noopLogger } from '../../../src/common/log.ts'
+import { ContainedFaults } from '../../../src/core/model/contained-faults.ts'
 import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { type RelaySettings, relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
@@ -47,6 +48,7 @@ async function setUp(options: Partial<RelaySettings> = {}) {
       pool: new FragmentPool(),
       places: new SessionPlaces(systemClock),
       random: () => 0.5,
+      faults: new ContainedFaults(noopLogger, metrics),
     },
     results: { result() {}, endOfSpeech() {}, interrupted() {} },
     changed: ({ status }) => statuses.push(status),

@@ -18,6 +18,18 @@ test('counts exactly the audio that exceeds the buffer during an outage as lost'
   expect(s.metrics.lostMs).toBe(9_000)
 })
 
+test('counts it once a second', () => {
+  const s = sessionSetup()
+  s.session.check(s.clock.now())
+  for (let ms = 0; ms < 48_600; ms += 20) s.session.write(new Int16Array(FRAME_SAMPLES), false, s.clock.now())
+  s.clock.advance(999)
+  s.session.check(s.clock.now())
+  expect(s.metrics.lostMs).toBe(0)
+  s.clock.advance(1)
+  s.session.check(s.clock.now())
+  expect(s.metrics.lostMs).toBe(600)
+})
+
 test('counts sent and repeated fragments, each time', () => {
   const s = sessionSetup()
   s.translator.last.sink.ready()
@@ -62,6 +74,7 @@ test('a first connection has one second before the original plays; a lost live s
   s.clock.advance(1_000)
   expect([s.session.state.status, s.session.lack]).toEqual(['opening', 'no-connection'])
   void s.session.close({ kind: 'hangup', by: 'local' })
+  expect(s.session.open).toBe(false)
   expect([s.session.lack, s.metrics.sessionsOpened, s.metrics.sessionsEnded]).toEqual(['refused', 1, 1])
 })
 
@@ -145,4 +158,19 @@ describe('whether a session was used', () => {
     s.translator.last.sink.result({ utterance: '1', final: false, text: 'one' })
     expect(s.session.unused).toBe(false)
   })
+})
+
+test('is on the fallback service if its connection is; without one, if the next would be', () => {
+  const s = sessionSetup()
+  expect(s.session.onFallback).toBe(false)
+  s.translator.onFallback = true
+  expect(s.session.onFallback).toBe(true)
+  s.translator.last.sink.ready(undefined, false)
+  expect(s.session.onFallback).toBe(false)
+  s.translator.onFallback = false
+  s.translator.last.drop({ kind: 'failed', error: lost })
+  s.clock.advance(1_000)
+  expect(s.session.onFallback).toBe(false)
+  s.translator.last.sink.ready(undefined, true)
+  expect(s.session.onFallback).toBe(true)
 })

@@ -36,6 +36,25 @@ describe('connection errors of a session', () => {
     expect(s.translator.connections).toHaveLength(2)
   })
 
+  test.each([
+    ['closes it', (s: ReturnType<typeof setUp>) => s.translator.last.drop({ kind: 'hangup', by: 'remote' })],
+    [
+      'acknowledges nothing',
+      (s: ReturnType<typeof setUp>) => {
+        s.clock.advance(1_501)
+        s.session.check(s.clock.now())
+      },
+    ],
+  ])('reconnects within a tenth of a second to a service that %s soon', (_what, fail) => {
+    const s = setUp()
+    s.translator.last.sink.ready()
+    s.translator.last.autoAck = false
+    s.speak(60)
+    fail(s)
+    s.clock.advance(100)
+    expect([s.session.state.status, s.translator.connections.length]).toEqual(['opening', 2])
+  })
+
   test('retries if the service closes the first connection normally', () => {
     const s = setUp()
     s.translator.last.drop({ kind: 'hangup', by: 'remote' })
@@ -76,8 +95,13 @@ describe('connection errors of a session', () => {
       code: 'SERVICE_REFUSED',
       error: 'the service continuously refuses audio',
     })
+    s.speak(600)
     s.clock.advance(1_000)
     expect(s.translator.connections).toHaveLength(2)
+    // The next connection gets everything at once.
+    s.translator.last.autoAck = false
+    s.translator.last.sink.ready()
+    expect(s.translator.last.sent).toHaveLength(11)
   })
 
   test('logs a permanent refusal as an error and ends with its reason', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { BridgeError } from '../../../src/common/errors.ts'
+import type { PlaceUser } from '../../../src/core/translation/session-places.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { sessionSetup } from '../../support/relay/session-harness.ts'
+import { lost, sessionSetup } from '../../support/relay/session-harness.ts'
 
 /** A session with a service that answers everything said so far on request. */
 function setUp() {
@@ -21,7 +23,13 @@ function setUp() {
     r.translator.last.sink.result({ utterance: 'a', final: true, text: 'hello', endMs })
     r.translator.last.sink.endOfSpeech('a')
   }
-  return { ...r, hush, ackAll, answer }
+  /** Another session waits in line for a place: whoever asks now comes after it. */
+  const lineUp = () => {
+    const request = { from: 'de-de', to: 'es-es' } as const
+    const other: PlaceUser = { request, spokeAt: 0, yieldPlace: () => false, tryPlace() {}, noPlace() {} }
+    r.places.refused(other)
+  }
+  return { ...r, hush, ackAll, answer, lineUp }
 }
 
 describe('a session whose speaker is silent', () => {
@@ -54,6 +62,28 @@ describe('a session whose speaker is silent', () => {
     expect(r.session.lostMs).toBe(0)
   })
 
+  test('keeps its connection for exactly a minute', () => {
+    const r = setUp()
+    r.translator.last.sink.ready()
+    r.speak(600)
+    r.hush(200)
+    r.answer(600)
+    r.clock.advance(r.session.spokeAt + 60_000 - 1 - r.clock.now())
+    r.session.check(r.clock.now())
+    expect(r.session.open).toBe(true)
+    r.clock.advance(1)
+    r.session.check(r.clock.now())
+    expect(r.session.open).toBe(false)
+  })
+
+  test('keeps trying while it has no connection', () => {
+    const r = setUp()
+    r.clock.advance(60_000)
+    r.session.check(r.clock.now())
+    expect(r.session.yieldPlace(r.clock.now())).toBe(false)
+    expect(r.session.state.status).toBe('opening')
+  })
+
   test('yields its place only if no word is waiting for an answer', () => {
     const r = setUp()
     expect(r.session.yieldPlace(r.clock.now())).toBe(false)
@@ -63,8 +93,12 @@ describe('a session whose speaker is silent', () => {
     expect(r.session.yieldPlace(r.clock.now())).toBe(false)
     r.ackAll()
     r.translator.last.sink.result({ utterance: 'a', final: true, text: 'hello', endMs: 600 })
-    // Its voice is arriving.
-    expect(r.session.yieldPlace(r.clock.now())).toBe(false)
+    // Its voice is arriving, for longer than an answer is expected to take.
+    for (let ms = 0; ms < 6_000; ms += 1_000) {
+      r.hush(1_000)
+      r.ackAll()
+      expect(r.session.yieldPlace(r.clock.now())).toBe(false)
+    }
     r.translator.last.sink.endOfSpeech('a')
     expect(r.session.yieldPlace(r.clock.now())).toBe(true)
     expect([r.session.state.status, r.translator.last.closed]).toEqual(['idle', true])
@@ -80,8 +114,53 @@ describe('a session whose speaker is silent', () => {
     }
     expect(r.session.yieldPlace(r.clock.now())).toBe(false)
     r.ackAll()
-    r.hush(200)
+    const { spokeAt } = r.session
+    expect(r.session.yieldPlace(spokeAt + 4_999)).toBe(false)
+    expect(r.session.yieldPlace(spokeAt + 5_000)).toBe(true)
+    // The next words do not bring the old ones back.
+    r.session.wake(r.clock.now())
+    r.translator.last.sink.ready()
+    expect(r.sent().length).toBeGreaterThan(10)
+    expect(r.sent().every(frame => frame === 0)).toBe(true)
+    expect(r.metrics.fragmentsReplayed).toBe(0)
+  })
+
+  test('waits for the whole five seconds on the present connection', () => {
+    const r = setUp()
+    r.speak(600)
+    r.hush(5_000)
+    r.translator.last.sink.ready()
+    expect(r.session.yieldPlace(r.clock.now() + 4_999)).toBe(false)
+    expect(r.session.yieldPlace(r.clock.now() + 5_000)).toBe(true)
+  })
+})
+
+describe('the line for places', () => {
+  test('a speaker who begins to speak lines up', () => {
+    const r = setUp()
+    r.translator.last.sink.ready()
+    r.clock.advance(1_000)
     expect(r.session.yieldPlace(r.clock.now())).toBe(true)
+    r.lineUp()
+    r.session.wake(r.clock.now())
+    expect([r.session.state.status, r.translator.connections.length]).toEqual(['opening', 1])
+  })
+
+  test('and after a failed attempt', () => {
+    const r = setUp()
+    r.lineUp()
+    r.translator.last.drop({ kind: 'failed', error: lost })
+    r.clock.advance(1_000)
+    expect([r.session.state.status, r.translator.connections.length]).toEqual(['opening', 1])
+  })
+
+  test('a speaker who was translated gets a new connection at once, for the rest of the sentence', () => {
+    const r = setUp()
+    r.translator.last.sink.ready()
+    r.lineUp()
+    r.translator.last.drop({ kind: 'failed', error: lost })
+    r.clock.advance(1_000)
+    expect([r.session.state.status, r.translator.connections.length]).toEqual(['opening', 2])
   })
 })
 
@@ -114,5 +193,24 @@ describe('a session without a place', () => {
     r.clock.advance(1_000)
     r.session.noPlace(r.clock.now())
     expect(r.session.state.status).toBe('idle')
+  })
+
+  test('starts with short delays when its speaker speaks again', () => {
+    const r = setUp()
+    const refused = new BridgeError('SERVICE_REFUSED', 'no', { retryable: true, backOff: 'slow' })
+    const refuse = () => {
+      r.translator.last.drop({ kind: 'failed', error: refused })
+      const { state } = r.session
+      const waitMs = state.status === 'waiting' ? state.until - r.clock.now() : Number.NaN
+      r.clock.advance(waitMs)
+      return waitMs
+    }
+    const first = refuse()
+    expect(first).toBeGreaterThan(0)
+    expect(refuse()).toBeGreaterThan(first)
+    r.session.noPlace(r.clock.now())
+    expect(r.session.state.status).toBe('idle')
+    r.session.wake(r.clock.now())
+    expect(refuse()).toBe(first)
   })
 })

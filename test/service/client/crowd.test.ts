@@ -3,6 +3,7 @@ import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { randomFrom } from '../../../simulator/random.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { noopLogger } from '../../../src/common/log.ts'
+import { ContainedFaults } from '../../../src/core/model/contained-faults.ts'
 import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
@@ -74,6 +75,7 @@ test('a restarting service receives one probe at a time, then 500 calls reconnec
     pool,
     places: new SessionPlaces(clock),
     random,
+    faults: new ContainedFaults(noopLogger, metrics),
   }
   const results = { result() {}, endOfSpeech() {}, interrupted() {} }
   const changed = () => {}

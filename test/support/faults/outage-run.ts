@@ -2,6 +2,7 @@ import { FakeClock } from '../../../simulator/fakes/fake-clock.ts'
 import { randomFrom } from '../../../simulator/random.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { noopLogger } from '../../../src/common/log.ts'
+import { ContainedFaults } from '../../../src/core/model/contained-faults.ts'
 import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
@@ -142,6 +143,7 @@ export function runOutage({
       pool: new FragmentPool(),
       places: new SessionPlaces(clock),
       random,
+      faults: new ContainedFaults(noopLogger, metrics),
     },
     results: { result() {}, endOfSpeech() {}, interrupted() {} },
     changed() {},

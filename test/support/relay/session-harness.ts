@@ -64,7 +64,7 @@ export function sessionSetup({ want = 'speech', onResult = () => {} }: SessionSe
     translator.last.sent.flatMap(({ bytes }) =>
       [0, 1, 2].map(n => new Int16Array(bytes.buffer, bytes.byteOffset, 960)[n * FRAME_SAMPLES]),
     )
-  return { clock, translator, metrics, log, pool, seen, session, speak, sent }
+  return { clock, translator, metrics, log, pool, places, seen, session, speak, sent }
 }
 
 /** The numbers from `from` up to, but not including, `to`. */

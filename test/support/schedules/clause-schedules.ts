@@ -7,6 +7,7 @@ import { pause } from '../../../src/common/clock.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
 import { noopLogger } from '../../../src/common/log.ts'
+import { ContainedFaults } from '../../../src/core/model/contained-faults.ts'
 import { RelayCounters } from '../../../src/core/model/relay-counters.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
@@ -278,6 +279,7 @@ async function listen(
     settings: relayOptions({ fragmentMs: 100 }),
     services: {
       ...{ clock, log: noopLogger, metrics, translator, random: () => 0.5 },
+      faults: new ContainedFaults(noopLogger, metrics),
       ...{ pool: new FragmentPool(), places: new SessionPlaces(clock) },
     },
     results,
