@@ -39,6 +39,7 @@ export { SpokenNotices, type SpokenNoticesOptions } from './core/calls/spoken-no
 export { TwoPartyCalls, type TwoPartyCallsOptions } from './core/calls/two-party-calls.ts'
 export type { Announcer, NoticeName, Sound, ToneName } from './core/model/announcer.ts'
 export type { Caption } from './core/model/caption.ts'
+export type { CaptionDetails, StandInNames } from './core/model/caption-details.ts'
 export type { DialEnd, Dialer, DialOutcome, DialRequest, OutgoingCall } from './core/model/dialer.ts'
 export type {
   LagEvent,
@@ -88,7 +89,6 @@ export type {
 export type { RelayCounters } from './core/model/relay-counters.ts'
 export type { RelaySettingsInput } from './core/model/relay-settings.ts'
 export { type RelaySettings, relayOptions } from './core/model/relay-settings.ts'
-export type { ResultDetails, StandInNames } from './core/model/result-details.ts'
 export type { SharedState } from './core/model/shared-state.ts'
 export type { Announcement, AnnouncementEnd, AnnounceOptions } from './core/playout/announcement.ts'
 export type { Participant } from './core/room/participant.ts'

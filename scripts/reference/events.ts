@@ -56,7 +56,7 @@ export async function eventsPage(declarations: Declarations): Promise<string> {
     head('Events', ABOUT),
     `\n## The relay\n\n${RELAY}\n${table(['event', 'fields', 'when'], relayRows(named(observer, 'RelayEvents')))}`,
     types('core/model/caption', ['Caption']),
-    types('core/model/result-details', ['ResultDetails']),
+    types('core/model/caption-details', ['CaptionDetails']),
     types('core/model/events', ['UtteranceEvent', 'SessionEvent', 'LagEvent', 'ReceptionEvent']),
     types('core/model/reception', ['Reception']),
     types('service/contract', ['SpokenPart']),

@@ -2,7 +2,7 @@ import type { Clock } from '../../common/clock.ts'
 import { describeEnd, type EndReason } from '../../common/lifecycle.ts'
 import type { Logger } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
-import type { Leg, LegUplink } from '../../core/model/leg.ts'
+import { type Leg, type LegUplink, MAX_KEYS_PER_SECOND } from '../../core/model/leg.ts'
 import { durationMs, FRAME_SAMPLES, SILENT_FRAME } from '../../transcode/pcm.ts'
 import { GuardedSocket, type LegTransport, type SocketListener } from '../websocket/guarded-socket.ts'
 import { HEADER_BYTES, isPacketLength, MOST_FRAMES, MOST_PACKET_BYTES, writeHeader } from './audio-packet.ts'
@@ -13,8 +13,6 @@ import { NumberedMarks } from './numbered-marks.ts'
 import { PageTimeline } from './page-timeline.ts'
 import { type Outbound, type PageMessage, parse, type VisitEnd } from './protocol.ts'
 
-/** Maximum rate of key presses that are forwarded. */
-const MAX_KEYS_PER_SECOND = 20
 /** Samples per millisecond. */
 const PER_MS = 16
 const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }

@@ -1,8 +1,8 @@
 import type { LanguageId } from '../../common/language.ts'
-import type { ResultDetails } from './result-details.ts'
+import type { CaptionDetails } from './caption-details.ts'
 
 /** A caption: text of an utterance. A partial can still change; a final is never revised. */
-export interface Caption extends ResultDetails {
+export interface Caption extends CaptionDetails {
   readonly room: string
   readonly speaker: string
   readonly name?: string

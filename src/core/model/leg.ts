@@ -1,5 +1,8 @@
 import type { EndReason } from '../../common/lifecycle.ts'
 
+/** Key presses beyond this rate are dropped by the leg (per second). */
+export const MAX_KEYS_PER_SECOND = 20
+
 /** Receiver of a leg's input, implemented by its participant. All calls are synchronous and must not throw. */
 export interface LegUplink {
   /** Takes one 20 ms frame of the participant's voice (16 kHz, mono, linear16). Valid only during the call; copy it to keep it. */

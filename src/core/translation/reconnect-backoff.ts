@@ -1,7 +1,8 @@
 import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
 import type { BridgeError } from '../../common/errors.ts'
 
-// All delays before a connection to the service. A session whose connection is lost retries by itself; after several failures
+// All delays before another connection to the service that grow with each failure. Fixed ones are where they are used: places
+// in `session-places.ts`, standby connections in `connection-pair.ts`, the way back from a fallback in `failover-*.ts`. A session whose connection is lost retries by itself; after several failures
 // the circuit breaker lets one session at a time probe the service for all of them.
 
 /** Retries of one session after a lost connection, while the circuit is closed. */

@@ -1,8 +1,8 @@
 import type { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
+import type { CaptionDetails } from '../model/caption-details.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
-import type { ResultDetails } from '../model/result-details.ts'
 
 /** The parameters of one connection to the service. */
 export interface TranslationRequest {
@@ -23,7 +23,7 @@ export function inAnyVoice(request: TranslationRequest): TranslationRequest {
 }
 
 /** One result of the service. */
-export interface TranslationResult extends ResultDetails {
+export interface TranslationResult extends CaptionDetails {
   /** The service's id of the utterance, shared by all its results. */
   readonly utterance: string
   /** False while the text can still change. */

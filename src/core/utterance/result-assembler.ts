@@ -3,9 +3,9 @@ import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { Caption } from '../model/caption.ts'
+import { type CaptionDetails, captionDetails } from '../model/caption-details.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
 import type { RelayCounters } from '../model/relay-counters.ts'
-import { type ResultDetails, resultDetails } from '../model/result-details.ts'
 import type { SessionResults } from '../translation/session-options.ts'
 import type { TranslationResult } from '../translation/translator.ts'
 import type { DecodeQueue } from './decode-queue.ts'
@@ -51,7 +51,7 @@ function fingerprint(bytes: Uint8Array): number {
 
 /** Events derived from the results. */
 export interface AssemblerEvents {
-  caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'> & ResultDetails): void
+  caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'> & CaptionDetails): void
   /** An utterance is final, and the service tells its language. */
   spokenIn?(language: LanguageId): void
   /** Returns true if `text` is an echo of audio played to the speaker. Its result is then ignored. */
@@ -357,7 +357,10 @@ export class ResultAssembler implements SessionResults {
     this.#saidNotMp3 = true
   }
 
-  /** Emits each caption once, although every chunk of a voice can repeat the text. Keeps words from earlier results. */
+  /**
+   * Emits each caption once, although every chunk of a voice can repeat the text; its details are those that came with the
+   * text. Keeps words from earlier results.
+   */
   #caption(known: Known, result: TranslationResult): void {
     const { final } = result
     if (result.text === undefined && result.translation === undefined) return
@@ -371,7 +374,7 @@ export class ResultAssembler implements SessionResults {
       final,
       text,
       translation,
-      ...resultDetails(result),
+      ...captionDetails(result),
     })
   }
 

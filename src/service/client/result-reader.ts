@@ -1,6 +1,6 @@
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
+import type { StandInNames } from '../../core/model/caption-details.ts'
 import type { ServiceTiming } from '../../core/model/latency-stages.ts'
-import type { StandInNames } from '../../core/model/result-details.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { binaryBytes, eachValue, encodedAudio } from './audio-value.ts'
 import { OTHER_FIELDS, RESULT_PATHS, type ResultPaths } from './result-paths.ts'

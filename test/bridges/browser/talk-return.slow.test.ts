@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('returning to the page after a long time', () => {
     await proxy.start()
     await expect.poll(() => b.bridge.counters.refused.get('busy'), { timeout: 60_000 }).toBeGreaterThan(0)
     busy = false
-    await anna.page.getByText('Reconnected').waitFor({ timeout: 15_000 })
+    await anna.page.getByText('Reconnected').waitFor()
     await expect.poll(() => here(bob.page)).toBe(2)
     expect(await anna.page.locator('#invited').isVisible()).toBe(true)
 
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('returning to the page after a long time', () => {
     await bob.page.click('#stop')
     await b.run(130_000)
     await proxy.start()
-    await anna.page.getByText('The call ended while you were away.').waitFor({ timeout: 15_000 })
+    await anna.page.getByText('The call ended while you were away.').waitFor()
     expect(await anna.page.getByText('no longer works').isVisible()).toBe(false)
     expect(b.relay.rooms.size).toBe(0)
     await Promise.all([anna.page.context().close(), bob.page.context().close()])

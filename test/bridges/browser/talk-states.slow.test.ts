@@ -145,7 +145,7 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
     await page.keyboard.press('m')
     await page.locator('#state').getByText('Listening').waitFor()
 
-    const { sink } = await vi.waitUntil(() => b.translator.connections.at(-1), { timeout: 10_000 })
+    const { sink } = await vi.waitUntil(() => b.translator.connections.at(-1), { timeout: 30_000 })
     sink.result({ utterance: '1', text: 'good morning', final: true })
     await page.locator('#state').getByText('Translating').waitFor()
     sink.result({ utterance: '1', text: 'good morning', translation: 'buenos días', final: true })
@@ -179,7 +179,7 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
       viewport: { width: 360, height: 640 },
     })
     await startEcho(page)
-    const { sink } = await vi.waitUntil(() => b.translator.connections.at(-1), { timeout: 10_000 })
+    const { sink } = await vi.waitUntil(() => b.translator.connections.at(-1), { timeout: 30_000 })
     const say = (n: number) =>
       sink.result({ utterance: `${n}`, text: `sentence ${n}`, translation: `frase ${n}`, final: true })
     for (let n = 1; n <= 12; n++) say(n)

@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', () => {
     const [translation = ''] = await finals('translation')
     expect(recognised(SAID, text)).toBeGreaterThan(0.4)
     expect(await page.locator('.said .translation').first().getAttribute('lang')).toBe('es-es')
-    await expect.poll(() => page.locator('#delay').textContent(), { timeout: 10_000 }).toMatch(/^\d\.\d s$/)
+    await expect.poll(() => page.locator('#delay').textContent()).toMatch(/^\d\.\d s$/)
     // The next one uses another voice.
     await page.click('#options summary')
     await page.selectOption('#voice', 'espeak-es-es-f2')
@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', () => {
     await bob.page.getByText('Playing…').waitFor()
     // Others hear it.
     await bob.page.locator('#state').getByText('Nobody hears you').waitFor({ state: 'hidden' })
-    await bob.page.getByRole('button', { name: 'Play', exact: true }).waitFor({ timeout: 10_000 })
+    await bob.page.getByRole('button', { name: 'Play', exact: true }).waitFor()
     // Both speak English, so Anna hears the original recording.
     const wav = readWav(
       await readFile(

@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
           if (await earlier.isVisible()) await earlier.click()
           return all.size
         },
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       )
       .toBe(704)
     const shown = await texts(page)

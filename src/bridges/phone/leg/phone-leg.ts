@@ -3,7 +3,7 @@ import { BridgeError } from '../../../common/errors.ts'
 import { describeEnd, type EndReason } from '../../../common/lifecycle.ts'
 import type { Logger } from '../../../common/log.ts'
 import { TokenBucket } from '../../../common/rate-limit.ts'
-import type { Leg, LegUplink } from '../../../core/model/leg.ts'
+import { type Leg, type LegUplink, MAX_KEYS_PER_SECOND } from '../../../core/model/leg.ts'
 import { durationMs, FRAME_MS } from '../../../transcode/pcm.ts'
 import { GuardedSocket, type LegTransport, type SocketListener } from '../../websocket/guarded-socket.ts'
 import type { CarrierMessage, MediaDialect, Start, StreamMessages } from '../carrier.ts'
@@ -19,8 +19,6 @@ import { StreamPacer } from './stream-pacer.ts'
 /** Media messages over which bad payloads are counted (2 s), and the number of them that ends the stream. */
 const PAYLOAD_WINDOW = 100
 const MAX_BAD_PAYLOADS = 5
-/** Maximum rate of key presses that are forwarded. */
-const MAX_KEYS_PER_SECOND = 20
 const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
 
 export interface PhoneLegOptions {

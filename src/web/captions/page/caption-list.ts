@@ -180,7 +180,7 @@ export class CaptionList {
   #item({ entry, lines }: Shown): HTMLLIElement {
     const { book } = this.#options
     const grows = book.grows(entry)
-    const said = JSON.stringify([entry.name, entry.final, grows, lines])
+    const said = JSON.stringify([entry, grows, lines])
     const item = this.#items.get(entry.key) ?? { element: document.createElement('li'), said: '' }
     if (item.said === said) return item.element
     item.said = said

@@ -1,16 +1,16 @@
-import type { ResultDetails } from '../../../core/model/result-details.ts'
+import type { CaptionDetails } from '../../../core/model/caption-details.ts'
 
 /** Readers of the details that the server sends with a caption: one for each. They return undefined for what is invalid. */
 const DETAILS = {
   /** Names of the engines of the service that served instead of preferred ones. */
   standIns: namesIn,
-} satisfies Record<keyof ResultDetails, (value: unknown) => unknown>
+} satisfies Record<keyof CaptionDetails, (value: unknown) => unknown>
 
 type ShownDetails = {
   readonly [K in keyof typeof DETAILS]?: Exclude<ReturnType<(typeof DETAILS)[K]>, undefined>
 }
 
-/** A caption as sent by the stream and the transcript. */
+/** A caption as sent by the stream, or by the transcript, which has no details. */
 export interface Caption extends ShownDetails {
   readonly utterance: string
   readonly speaker: string

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Written } from '../../../../src/bridges/discord/captions/caption-format.ts'
 import { ChannelNotices, type NoticeChat } from '../../../../src/bridges/discord/channel/notices.ts'
-import { OutageAlert } from '../../../../src/bridges/discord/channel/outage-alert.ts'
 import { privacyButtons } from '../../../../src/bridges/discord/commands/notice-buttons.ts'
 import { catalogFor } from '../../../../src/messages/catalogs.ts'
 import type { ChannelTexts } from '../../../../src/messages/en/discord.ts'
@@ -90,24 +89,5 @@ describe('notices', () => {
     expect(await notices.tell(words => words.empty)).toBeUndefined()
     await notices.ended(words => words.empty)
     expect(chat.texts).toEqual([])
-  })
-})
-
-describe('an outage notice', () => {
-  it('is posted once, after a delay, and updated after the recovery', async () => {
-    const { chat, notices } = started()
-    const outage = new OutageAlert(notice => notices.tell(notice))
-    for (let now = 0; now < 2_000; now += 1_000) outage.update(undefined, now)
-    outage.update([], 2_000)
-    expect(chat.texts).toEqual([])
-    for (let now = 3_000; now < 20_000; now += 1_000) outage.update(undefined, now)
-    await Promise.resolve()
-    expect(chat.texts).toEqual([expect.stringContaining('⚠️')])
-    outage.update([], 20_000)
-    for (let n = 0; n < 20; n++) await Promise.resolve()
-    expect(chat.texts).toEqual([expect.stringContaining('It is back')])
-    for (let now = 30_000; now < 40_000; now += 1_000) outage.update(['Ana'], now)
-    await Promise.resolve()
-    expect(chat.texts).toEqual([expect.anything(), expect.stringContaining('Ana')])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BotProblems } from '../../../../src/bridges/discord/channel/problems.ts'
+import { BotProblems } from '../../../../src/bridges/discord/channel/bot-problems.ts'
 import { DISCORD } from '../../../../src/messages/en/discord.ts'
 
 function started({
