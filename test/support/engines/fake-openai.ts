@@ -1,6 +1,6 @@
 import { createMp3 } from '../../../src/transcode/mp3/encoder.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
-import { encodeWav, mono, readWav, wavHeader } from '../../../src/transcode/wav.ts'
+import { mono, readWav, wavHeader } from '../../../src/transcode/wav.ts'
 import { sine } from '../transcode/tone.ts'
 import { FaultServer } from './fault-server.ts'
 
@@ -96,11 +96,6 @@ export function streamedWav(pcm: Int16Array, rate = 24_000): Buffer {
   const header = Buffer.from(wavHeader(rate, 1, Number.POSITIVE_INFINITY))
   const list = Buffer.from('LIST\x04\0\0\0INFO', 'latin1')
   return Buffer.concat([header.subarray(0, 36), list, header.subarray(36), bytesOf(pcm)])
-}
-
-/** As Piper responds: the whole file, with sizes in its header. */
-export function wholeWav(text: string, rate: number): Buffer {
-  return Buffer.from(encodeWav(sine(440, text.length * 40, 8_000, rate), rate))
 }
 
 function heard(file: Uint8Array): string {
