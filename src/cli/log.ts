@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { isSecret } from '../app/settings/keys.ts'
 import { SECRETS } from '../app/settings/schema.ts'
+import { parseJson } from '../common/json.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
@@ -42,12 +43,8 @@ export function textLine(json: string, { colors = false } = {}): string {
 }
 
 function parsed(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(json)
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }
 
 /** Returns the local time of day. */
@@ -81,14 +78,8 @@ function isFailure(value: unknown): value is { message: string; stack: string } 
   return typeof message === 'string' && typeof stack === 'string'
 }
 
-/** Escapes as in JSON, in UTF-16 units. */
 function escapedText(text: string): string {
-  return text.replace(UNPRINTABLE, character =>
-    character
-      .split('')
-      .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  )
+  return text.replace(UNPRINTABLE, escaped)
 }
 
 /** Names of secret values within the lists and tables of `SECRETS`. */
@@ -98,10 +89,7 @@ const SECRET =
 const HEADERS = /^headers$/
 /** Shorter texts would match too many lines by chance. */
 const LEAST_SECRET = 8
-/**
- * Characters that a terminal would interpret instead of displaying: controls, direction and ordering marks, line and
- * paragraph separators.
- */
+/** Those of `UNPRINTABLE` that a line of JSON can contain: its lone surrogates are escaped already. */
 const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 /** Maximum number of characters waiting to be written. */
 const MOST_UNWRITTEN = 1_048_576

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { BridgeError } from '../common/errors.ts'
+import { parseJsonAs } from '../common/json.ts'
 import type { Entry, Table } from '../core/model/fleet.ts'
 
 /** The entry of a store under a key. `value` is undefined after a deletion, whose revision a new write must name. */
@@ -106,17 +107,8 @@ export class StoreTable<T> implements Table<T> {
 
   #entry({ value, revision }: Stored): Entry<T> | undefined {
     if (value === undefined) return undefined
-    const parsed = parseStored(value, this.#schema)
+    const parsed = parseJsonAs(value, this.#schema)
     if (parsed === undefined) this.#invalid()
     return parsed && { value: parsed, revision }
-  }
-}
-
-/** Parses a stored value; returns undefined if it is not JSON or does not match. */
-export function parseStored<T>(text: string, schema: z.ZodType<T>): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
   }
 }

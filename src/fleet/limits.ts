@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { type Clock, pause } from '../common/clock.ts'
+import { parseJsonAs } from '../common/json.ts'
 import type { NodeIdentity, Quota, QuotaTerms, Slots } from '../core/model/fleet.ts'
-import { away, ignoreAway, type KeyValueStore, parseStored, WriteConflict } from './key-value-store.ts'
+import { away, ignoreAway, type KeyValueStore, WriteConflict } from './key-value-store.ts'
 
 /** Attempts to change an entry that others change at the same time. */
 const ATTEMPTS = 50
@@ -36,7 +37,7 @@ async function update<T>(
 ): Promise<T | undefined> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const stored = await store.get(key)
-    const value = stored?.value === undefined ? undefined : parseStored(stored.value, schema)
+    const value = stored?.value === undefined ? undefined : parseJsonAs(stored.value, schema)
     const next = change(value)
     if (next === undefined) return value
     try {

@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { parseJsonAs } from '../common/json.ts'
 import type { Claim, NodeIdentity, Registrar } from '../core/model/fleet.ts'
 import type { FleetCounters } from './counters.ts'
-import {
-  away,
-  ignoreAway,
-  parseStored,
-  type Stored,
-  type WatchedStore,
-  WriteConflict,
-} from './key-value-store.ts'
+import { away, ignoreAway, type Stored, type WatchedStore, WriteConflict } from './key-value-store.ts'
 
 /** Attempts of a claim whose entry others change at the same time. */
 const ATTEMPTS = 8
@@ -300,7 +294,7 @@ export class StoreRegistrar implements Registrar, Disposable {
 }
 
 function homeIn(stored: Stored | undefined): Home | undefined {
-  return stored?.value === undefined ? undefined : parseStored(stored.value, homeSchema)
+  return stored?.value === undefined ? undefined : parseJsonAs(stored.value, homeSchema)
 }
 
 function nonceOf(): string {

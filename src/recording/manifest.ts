@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
+import { parseJson } from '../common/json.ts'
 import { writeFileAtomic } from '../storage/atomic-file.ts'
 
 /** Metadata file in a recording’s folder, which describes the others. */
@@ -100,7 +101,7 @@ export async function markRunning(path: string, now: number): Promise<void> {
  */
 async function endOf(path: string): Promise<number> {
   const text = await readFile(join(path, NOTES_FILE), 'utf8').catch(() => '')
-  const notes = endSchema.safeParse(parsed(text)).data
+  const notes = endSchema.safeParse(parseJson(text)).data
   if (notes?.endedAt !== undefined) return Date.parse(notes.endedAt)
   // Written by a version that did not store the end.
   if (notes?.durationMs !== undefined)
@@ -108,14 +109,6 @@ async function endOf(path: string): Promise<number> {
   const files = await readdir(path)
   const times = await Promise.all(files.map(async file => (await stat(join(path, file))).mtimeMs))
   return files.length > 0 ? Math.max(...times) : (await stat(path)).mtimeMs
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function sum(values: readonly number[]): number {

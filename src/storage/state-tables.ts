@@ -3,6 +3,7 @@ import type { StatementSync } from 'node:sqlite'
 import type { z } from 'zod'
 import { BoundedMap } from '../common/bounded-map.ts'
 import { BridgeError } from '../common/errors.ts'
+import { parseJsonAs } from '../common/json.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { Entry, Fleet, Table, TableLife } from '../core/model/fleet.ts'
 import type { StateFile } from './database.ts'
@@ -78,7 +79,7 @@ export class StateTables implements Pick<Fleet, 'table' | 'digest'> {
 
   table<T>(life: TableLife, name: string, schema: z.ZodType<T>): Table<T> {
     const entryOf = (stored: Stored | undefined): Entry<T> | undefined => {
-      const value = stored && parsed(stored.text, schema)
+      const value = stored && parseJsonAs(stored.text, schema)
       return stored && value !== undefined ? { value, revision: stored.revision } : undefined
     }
     const write = (key: string, value: T, over?: number) => {
@@ -190,13 +191,4 @@ export class StateTables implements Pick<Fleet, 'table' | 'digest'> {
 
 function placeOf(kind: string, key: string): string {
   return `${kind} ${key}`
-}
-
-/** Returns undefined for invalid JSON, and for a value that does not match. */
-function parsed<T>(text: string, schema: z.ZodType<T>): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../common/json.ts'
 import { closestMatch } from '../../common/suggest.ts'
 import { KEYS, type Key } from './keys.ts'
 import type { Problem } from './problems.ts'
@@ -93,20 +94,12 @@ function parseValue({ shape }: Key, text: string): unknown {
     case 'boolean':
       return { true: true, '1': true, false: false, '0': false }[text.trim().toLowerCase()] ?? text
     case 'array':
-      return text.trimStart().startsWith('[') ? fromJson(text) : words(text)
+      return text.trimStart().startsWith('[') ? parseJson(text) : words(text)
     case 'object':
-      return fromJson(text)
+      return parseJson(text)
     default:
       // One, or a list of several.
-      return shape.anyOf && text.trimStart().startsWith('[') ? fromJson(text) : text
-  }
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+      return shape.anyOf && text.trimStart().startsWith('[') ? parseJson(text) : text
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJsonAs } from '../../common/json.ts'
 import { isLanguageId } from '../../common/language.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import type { StreamWatch } from './incoming-call.ts'
@@ -73,9 +74,5 @@ export function passOf({ dial: _, elapsedMs: __, translatedVoices: ___, ...invit
 /** Parses a pass; returns undefined if it is missing or invalid. */
 export function calleeOf(pass: string | undefined): Invitation | undefined {
   if (pass === undefined || pass.length > MAX_CHARACTERS) return undefined
-  try {
-    return passSchema.parse(JSON.parse(pass)) as Invitation
-  } catch {
-    return undefined
-  }
+  return parseJsonAs(pass, passSchema) as Invitation | undefined
 }

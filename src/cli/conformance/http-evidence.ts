@@ -1,3 +1,4 @@
+import { parseJson } from '../../common/json.ts'
 import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { encodeWav } from '../../transcode/wav.ts'
 import type { BatchReplies, Evidence, Probe, ServerReply, VoiceReplies } from './evidence.ts'
@@ -22,17 +23,9 @@ export async function reply(
       ...(form ? { method: 'POST', body: form } : {}),
     })
     const text = await response.text()
-    return { asked, status: response.status, body: parsed(text) }
+    return { asked, status: response.status, body: parseJson(text) }
   } catch {
     return { asked, status: 0, body: undefined }
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
+import { parseJsonAs } from '../../common/json.ts'
 import { ownState, type SharedState } from '../model/shared-state.ts'
 import { type NotedSecret, RoomSecrets } from './room-secrets.ts'
 
@@ -73,9 +74,6 @@ export class RoomVisits {
 
 /** Returns undefined for a note of another version. */
 function visitOf({ room, about = '', leftMs }: NotedSecret): KeptVisit | undefined {
-  try {
-    return { ...aboutSchema.parse(JSON.parse(about)), room, leftMs }
-  } catch {
-    return undefined
-  }
+  const known = parseJsonAs(about, aboutSchema)
+  return known && { ...known, room, leftMs }
 }

@@ -1,4 +1,5 @@
 import { type Clock, setTimer } from '../../common/clock.ts'
+import { parseJson } from '../../common/json.ts'
 import { ServiceClientError } from './errors.ts'
 
 /** Reads the body of an HTTP reply as JSON; undefined if it is not JSON. Throws if it exceeds `maxBytes`. */
@@ -11,11 +12,7 @@ async function boundedJson(response: Response, maxBytes: number): Promise<unknow
       throw ServiceClientError.found('protocol/reply_too_large', `the reply has more than ${maxBytes} bytes`)
     pieces.push(piece)
   }
-  try {
-    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown
-  } catch {
-    return undefined
-  }
+  return parseJson(Buffer.concat(pieces).toString('utf8'))
 }
 
 export interface ServiceRequest {

@@ -1,5 +1,6 @@
 import { io, type Socket } from 'socket.io-client'
 import { type Clock, setTimer } from '../../common/clock.ts'
+import { parseJson } from '../../common/json.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { EVENT } from '../contract.ts'
@@ -230,12 +231,8 @@ export class SessionSocket {
 }
 
 function isHandshake(data: unknown): boolean {
-  try {
-    const handshake: unknown = JSON.parse(String(data))
-    return typeof handshake === 'object' && handshake !== null
-  } catch {
-    return false
-  }
+  const handshake = parseJson(String(data))
+  return typeof handshake === 'object' && handshake !== null
 }
 
 /**

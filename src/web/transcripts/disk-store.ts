@@ -2,6 +2,7 @@ import { appendFile, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile
 import { join } from 'node:path'
 import { z } from 'zod'
 import { BridgeError } from '../../common/errors.ts'
+import { parseJson } from '../../common/json.ts'
 import type { Logger } from '../../common/log.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
 import type { RoomLife } from '../captions/caption-feed.ts'
@@ -172,7 +173,7 @@ export class DiskStore implements TranscriptStore {
     const builder = new TranscriptBuilder()
     // The last line can be incomplete if the program was killed.
     for (const line of text.split('\n').slice(1)) {
-      const entry = entrySchema.safeParse(parsed(line)).data
+      const entry = entrySchema.safeParse(parseJson(line)).data
       if (!entry) continue
       const { name, system, ...rest } = entry
       builder.put({ ...rest, ...(name === undefined ? {} : { name }), ...(system ? { system } : {}) })
@@ -220,13 +221,5 @@ async function readHead(path: string): Promise<TranscriptHead | undefined> {
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES))
   const [line = ''] = buffer.toString('utf8', 0, bytesRead).split('\n')
-  return headSchema.safeParse(parsed(line)).data
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
+  return headSchema.safeParse(parseJson(line)).data
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJsonAs } from '../../../common/json.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import { languageSchema } from '../../../common/setting-fields.ts'
 
@@ -64,9 +65,5 @@ export type ListenerHello = Extract<FromListener, { kind: 'hello' }>
 
 /** Parses one text message; undefined for an invalid one. Never throws. */
 export function parseListener(text: string): FromListener | undefined {
-  try {
-    return inbound.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
+  return parseJsonAs(text, inbound)
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { parseJson } from '../../../common/json.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type {
   CallInstructions,
@@ -292,12 +293,7 @@ function read({ body }: FastifyRequest): CarrierRequest | undefined {
 
 /** Returns the texts and numbers of a JSON object; undefined if `body` is not one, or has too many fields. */
 function fieldsIn(body: string): Readonly<Record<string, string>> | undefined {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(body)
-  } catch {
-    return undefined
-  }
+  const parsed = parseJson(body)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
   const entries = Object.entries(parsed)
   if (entries.length > MAX_FIELDS) return undefined

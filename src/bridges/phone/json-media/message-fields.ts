@@ -1,3 +1,4 @@
+import { parseJson } from '../../../common/json.ts'
 import type { CarrierMessage, CarrierMessageFault } from '../carrier.ts'
 
 /** Unchecked fields of a JSON message of a carrier. */
@@ -66,7 +67,7 @@ export function textOf(value: unknown): string {
  */
 export function parametersOf(given: unknown): Readonly<Record<string, string>> {
   const parameters: Record<string, string> = Object.create(null)
-  for (const [name, value] of entriesOf(typeof given === 'string' ? valueIn(given) : given))
+  for (const [name, value] of entriesOf(typeof given === 'string' ? parseJson(given) : given))
     if (name !== '__proto__' && (typeof value === 'string' || typeof value === 'number'))
       parameters[name] = String(value)
   return parameters
@@ -78,15 +79,6 @@ function entriesOf(given: unknown): readonly (readonly [name: string, value: unk
       .slice(0, MAX_PARAMETERS)
       .flatMap(each => (isFields(each) ? [[textOf(each.name), each.value]] : []))
   return isFields(given) ? Object.entries(given).slice(0, MAX_PARAMETERS) : []
-}
-
-/** Returns the JSON value in `text`; undefined if there is none. */
-function valueIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Parses a whole number of at most 15 digits, from a number or a string; otherwise NaN. */

@@ -1,5 +1,6 @@
 import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../common/clock.ts'
+import { parseJson } from '../../../common/json.ts'
 import type { EngineHttpOptions } from '../definition.ts'
 import { EngineError, type EngineKind } from '../engine.ts'
 import { FailureCooldown } from './failure-cooldown.ts'
@@ -119,12 +120,8 @@ async function errorDetails(
 }
 
 function errorIn(text: string): { code?: unknown; type?: unknown; param?: unknown } {
-  try {
-    const body = JSON.parse(text) as { error?: unknown } | null
-    return typeof body?.error === 'object' && body.error ? body.error : {}
-  } catch {
-    return {}
-  }
+  const body = parseJson(text) as { error?: unknown } | null | undefined
+  return typeof body?.error === 'object' && body.error ? body.error : {}
 }
 
 function word(value: unknown): string | undefined {

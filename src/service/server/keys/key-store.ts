@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { type Clock, systemClock } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
+import { parseJson } from '../../../common/json.ts'
 import { writeFileAtomic } from '../../../storage/atomic-file.ts'
 import { withLock } from './file-lock.ts'
 
@@ -79,9 +80,9 @@ export class KeyFile {
       if (code === 'ENOENT') return undefined
       throw new BridgeError('CONFIG', `the key file ${this.path} cannot be read (${code})`, { cause: error })
     }
-    const parsed = fileSchema.safeParse(jsonOf(text))
+    const parsed = fileSchema.safeParse(parseJson(text))
     if (parsed.success) return parsed.data.keys
-    const problem = jsonOf(text) === undefined ? 'not JSON' : problemOf(parsed.error.issues[0])
+    const problem = parseJson(text) === undefined ? 'not JSON' : problemOf(parsed.error.issues[0])
     throw new BridgeError('CONFIG', `the key file ${this.path} is invalid: ${problem}`)
   }
 
@@ -138,12 +139,4 @@ function problemOf(issue: z.core.$ZodIssue | undefined): string {
 
 function wrong({ path, message }: z.core.$ZodIssue): string {
   return `${path.join('.')}: ${message}`
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Namespace as IoNamespace, Server, Socket } from 'socket.io'
+import { parseJson } from '../../../common/json.ts'
 import type { Logger } from '../../../common/log.ts'
 import { markAuthenticated } from '../../../net/request-guard.ts'
 import { EVENT, type Namespace } from '../../contract.ts'
@@ -89,12 +90,8 @@ function refuseUnreadable(connection: EngineConnection, data: string, options: N
 }
 
 function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-  } catch {
-    return false
-  }
+  const value = parseJson(text)
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Sends a `connect_error`. */

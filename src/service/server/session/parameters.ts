@@ -1,3 +1,4 @@
+import { parseJson } from '../../../common/json.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import { closestMatch } from '../../../common/suggest.ts'
 import {
@@ -75,7 +76,7 @@ export function receiveAudioOf(query: Query): ReceiveAudio {
 function jsonObject(query: Query, name: string, allowed: readonly string[]): Fields {
   const text = single(query, name)
   if (text === undefined) return {}
-  const value = parsed(text)
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ServiceError(
       'not_json',
@@ -91,14 +92,6 @@ function jsonObject(query: Query, name: string, allowed: readonly string[]): Fie
     )
   }
   return value as Fields
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Effective parameters on `/stt`. */

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../common/json.ts'
 import { element } from '../../../pages/page/dom.ts'
 import type { StreamEvent } from '../../../pages/page/event-stream.ts'
 import type { Access } from './access.ts'
@@ -172,7 +173,7 @@ export class Reading {
       this.#unavailable.clear()
       this.#whole = false
     }
-    const value = parsed(data)
+    const value = parseJson(data)
     if (type === 'service') {
       const event = readService(value)
       if (!event) return
@@ -292,12 +293,4 @@ export class Reading {
 /** Returns the text of a state; '' if it has none. */
 function worded(key: string): string {
   return hasWords(key) ? say(key as 'moment-live') : ''
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return undefined
-  }
 }
