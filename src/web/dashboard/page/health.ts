@@ -106,7 +106,7 @@ export function Figures({ state }: { readonly state: ServerState }) {
     <dl class="tiles">
       ${figures(state).map(
         ([name, value, more]) =>
-          html`<div key=${name} class=${name === 'Latency' ? 'wide' : ''}><dt>${name}</dt><dd>${value}</dd><dd class="faint">${more}</dd></div>`,
+          html`<div key=${name}><dt>${name}</dt><dd>${value}</dd><dd class="faint">${more}</dd></div>`,
       )}
     </dl>
   `
