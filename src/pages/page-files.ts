@@ -92,4 +92,4 @@ function served(name: string, shared: readonly string[]): boolean {
 }
 
 /** Modules outside these folders that pages load from any plugin. */
-const SHARED = ['common/backoff', 'common/language']
+const SHARED = ['common/backoff', 'common/json', 'common/language']

@@ -1,6 +1,10 @@
+import { readdirSync } from 'node:fs'
+import { posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { afterAll, describe, expect, it } from 'vitest'
+import { SHARED_FILES } from '../../src/bridges/browser/index.ts'
 import { SECURITY_HEADERS } from '../../src/net/http-hardening.ts'
 import { PAGE_HEADERS, pageDocument } from '../../src/pages/page-document.ts'
 import { FILES_PATH, pageFiles } from '../../src/pages/page-files.ts'
@@ -43,6 +47,25 @@ describe('files of pages', () => {
     'pages/page/',
     'pages/page',
   ])('include no other files: %s', async name => expect((await get(name)).statusCode).toBe(404))
+})
+
+it('everything that a page imports is served', async () => {
+  const app = Fastify()
+  await app.register(pageFiles, { shared: SHARED_FILES })
+  const source = fileURLToPath(new URL('../../src/', import.meta.url))
+  const found = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(name =>
+    /[\\/]page[\\/].*(?<!\.d)\.ts$/.test(name),
+  )
+  expect(found.length).toBeGreaterThan(40)
+  const paths = new Set(found.map(name => `${FILES_PATH}/${name.replaceAll('\\', '/')}`))
+  // What is added here is visited, too.
+  for (const path of paths) {
+    const { statusCode, body } = await app.inject(path)
+    expect([path, statusCode]).toEqual([path, 200])
+    for (const [, name = ''] of body.matchAll(/^(?:import|export|\}) [^'\n]*'(\.[^']*)'/gm))
+      paths.add(posix.join(posix.dirname(path), name))
+  }
+  await app.close()
 })
 
 describe('a page', () => {
