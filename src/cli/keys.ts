@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises'
 import type { Config } from '../app/settings/load.ts'
 import { noopLogger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
+import { reachableUrl } from '../net/client-address.ts'
 import type { KeyEntry, KeyLimits } from '../service/server/keys/key-store.ts'
 import { KeyFile } from '../service/server/keys/key-store.ts'
 import { StoredKeyUsage } from '../service/server/keys/key-usage.ts'
 import { revisionOf } from '../service/server/keys/key-watch.ts'
-import { serviceUrl } from '../service/server/settings.ts'
 import { StateFile } from '../storage/database.ts'
 import { CommandError } from './errors.ts'
 import { type Terminal, tableLines } from './terminal.ts'
@@ -78,7 +78,7 @@ async function reach({ embedded }: Config, effect: string): Promise<string> {
     const rights = `uid ${uid}, mode ${(mode & 0o777).toString(8).padStart(4, '0')}`
     return `A running service that can read the file (${rights}) ${effect} within a second; its GET /health shows keyFile.`
   }
-  const url = serviceUrl(embedded.host, embedded.port)
+  const url = reachableUrl(embedded.host, embedded.port)
   const wanted = revisionOf(stamp)
   let seen: KeyFileHealth | undefined
   for (let left = REACH_MS; left > 0; left -= LOOK_MS) {

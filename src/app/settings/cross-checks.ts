@@ -146,7 +146,7 @@ function checkTwilio({ twilio, publicUrl, host = '127.0.0.1' }: CheckedConfig, w
     wrong(['twilio', 'insecure'], 'false, because an auth token is set')
   if (!isLoopback(host))
     wrong(['host'], '127.0.0.1 with twilio.insecure, which is restricted to this machine')
-  if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')))
+  if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname))
     wrong(['publicUrl'], 'no value, or an address on this machine, with twilio.insecure')
 }
 
@@ -159,7 +159,7 @@ function checkInsecure(config: CheckedConfig, wrong: Wrong): void {
     if (isSigned(section)) wrong([name, 'insecure'], `false, because ${credential} is set`)
     if (!isLoopback(host))
       wrong(['host'], `127.0.0.1 with ${name}.insecure, which is restricted to this machine`)
-    if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')))
+    if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname))
       wrong(['publicUrl'], `no value, or an address on this machine, with ${name}.insecure`)
   }
 }

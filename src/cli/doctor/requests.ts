@@ -2,16 +2,9 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import { routeTo } from '../../../simulator/twilio/phone/request.ts'
-import type { Config } from '../../app/settings/load.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 
 const PATIENCE_MS = 5_000
-
-/** Returns the address of the server of these settings on this machine. */
-export function localAddress({ host, port }: Pick<Config, 'host' | 'port'>): string {
-  const here = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${here.includes(':') ? `[${here}]` : here}:${port}`
-}
 
 /** Returns the status of a GET request, without following redirects; undefined without a response. */
 export async function statusOf(url: string, bearer?: string): Promise<number | undefined> {
