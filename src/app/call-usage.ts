@@ -1,10 +1,11 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { StatementSync } from 'node:sqlite'
 import type { CarrierSettings } from '../bridges/phone/carrier.ts'
 import { CARRIERS } from '../bridges/phone/carriers.ts'
 import { type DayLedger, NOTHING, type Used } from '../bridges/phone/day-usage.ts'
 import type { OutboundSettings } from '../bridges/phone/outbound/settings.ts'
 import type { Logger } from '../common/log.ts'
+import { shortDigest } from '../common/secrets.ts'
 import { listed } from '../common/setting-fields.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { StateFile } from '../storage/database.ts'
@@ -127,7 +128,7 @@ export class StoredCallUsage implements DayLedger, Disposable {
   /** Single words are not personal names and stay readable. */
   #digest(name: string): string {
     if (!name.includes(' ')) return name
-    return createHmac('sha256', this.#options.key).update(name).digest('base64url').slice(0, 27)
+    return shortDigest(this.#options.key, name)
   }
 }
 

@@ -1,9 +1,10 @@
-import { createHmac, randomBytes, randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { StatementSync } from 'node:sqlite'
 import type { z } from 'zod'
 import { BoundedMap } from '../common/bounded-map.ts'
 import { BridgeError } from '../common/errors.ts'
 import { parseJsonAs } from '../common/json.ts'
+import { shortDigest } from '../common/secrets.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { Entry, Fleet, Table, TableLife } from '../core/model/fleet.ts'
 import type { StateFile } from './database.ts'
@@ -110,7 +111,7 @@ export class StateTables implements Pick<Fleet, 'table' | 'digest'> {
   }
 
   digest(text: string): string {
-    return createHmac('sha256', this.#key).update(text).digest('base64url').slice(0, 27)
+    return shortDigest(this.#key, text)
   }
 
   #find(kind: string, key: string): Stored | undefined {

@@ -1,7 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../common/clock.ts'
 import { FailureLimiter, TokenBucket } from '../../common/rate-limit.ts'
+import { keyDigest } from '../../common/secrets.ts'
 import { addressPrefix } from '../../net/client-address.ts'
 import { SERVER_LIMITS } from '../../net/server-limits.ts'
 import type { LinkTokens } from '../captions/caption-links.ts'
@@ -57,7 +58,7 @@ export class BearerKeys {
     const burst = Math.max(LEAST_BURST, perSecond * BURST_SECONDS)
     this.#known = keys.map(({ name, key }) => ({
       name,
-      digest: digestOf(key),
+      digest: keyDigest(key),
       rate: new TokenBucket(perSecond, burst, clock.now()),
     }))
   }
@@ -69,7 +70,7 @@ export class BearerKeys {
   holderOf(authorization: string | undefined, address: string): string {
     const given = /^Bearer ([^\s]{1,1024})$/i.exec(authorization?.trim() ?? '')?.[1]
     if (given === undefined) throw missing()
-    const asked = digestOf(given)
+    const asked = keyDigest(given)
     let holder: KnownKey | undefined
     for (const known of this.#known) if (timingSafeEqual(known.digest, asked)) holder = known
     if (!holder) throw this.refused(address)
@@ -93,10 +94,6 @@ export class BearerKeys {
 
 function missing(): ControlError {
   return new ControlError('key_missing', undefined, { 'www-authenticate': 'Bearer' })
-}
-
-function digestOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
 }
 
 /**
