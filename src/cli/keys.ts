@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises'
+import type { z } from 'zod'
 import type { Config } from '../app/settings/load.ts'
 import { noopLogger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { reachableUrl } from '../net/client-address.ts'
+import type { healthSchema } from '../service/server/http/reply-schemas.ts'
 import type { KeyEntry, KeyLimits } from '../service/server/keys/key-store.ts'
 import { KeyFile } from '../service/server/keys/key-store.ts'
 import { StoredKeyUsage } from '../service/server/keys/key-usage.ts'
@@ -92,10 +94,7 @@ async function reach({ embedded }: Config, effect: string): Promise<string> {
   )
 }
 
-interface KeyFileHealth {
-  readonly status?: string
-  readonly revision?: string
-}
+type KeyFileHealth = Partial<z.infer<typeof healthSchema>['keyFile']>
 
 /** Returns the key file’s status from the service at `url`; undefined if nothing answers there. */
 async function keyFileAt(url: string): Promise<KeyFileHealth | undefined> {
