@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { type Logger, noopLogger } from '../common/log.ts'
 import { CommandError } from './errors.ts'
-import { listed, startedAs, type TerminalText } from './terminal.ts'
+import { listed, shortened, startedAs, type TerminalText } from './terminal.ts'
 
 /** Shipped with the package; requires only Node. */
 const SCRIPT = fileURLToPath(new URL('../../scripts/setup.mjs', import.meta.url))
@@ -59,8 +59,8 @@ export function engineLines(
 ): TerminalText[] {
   const { transcription, translation, synthesis, interpretation = [] } = engines
   const speech = [
-    ...(understood.length === 0 ? [] : [listed('', `speech understood in ${shortened(understood)}`)]),
-    ...(spoken.length === 0 ? [] : [listed('', `spoken in ${shortened(spoken)}`)]),
+    ...(understood.length === 0 ? [] : [listed('', `speech understood in ${shortened(understood, SHOWN)}`)]),
+    ...(spoken.length === 0 ? [] : [listed('', `spoken in ${shortened(spoken, SHOWN)}`)]),
     ...absent.map(({ reason }) => warning(listed('', fitting(`missing: ${reason}`)))),
   ]
   const missing = [
@@ -96,11 +96,6 @@ function fitting(text: string): string {
 
 /** Languages that fit into a line of 80 columns. */
 const SHOWN = 5
-
-function shortened(languages: readonly string[]): string {
-  const more = languages.length - SHOWN
-  return languages.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
-}
 
 function warning(text: string): TerminalText {
   return { text, color: 'yellow' }
