@@ -4,6 +4,7 @@ import type { CarrierSettings } from '../bridges/phone/carrier.ts'
 import { CARRIERS } from '../bridges/phone/carriers.ts'
 import { type DayLedger, NOTHING, type Used } from '../bridges/phone/day-usage.ts'
 import type { OutboundSettings } from '../bridges/phone/outbound/settings.ts'
+import { DAY_MS } from '../common/durations.ts'
 import type { Logger } from '../common/log.ts'
 import { shortDigest } from '../common/secrets.ts'
 import { listed } from '../common/setting-fields.ts'
@@ -13,7 +14,6 @@ import type { CarrierSections } from './carriers.ts'
 
 /** Maximum number of names stored per run and day; further ones count only in memory. */
 const MOST_NAMES = 20_000
-const DAY_MS = 86_400_000
 
 export interface CallUsageOptions {
   /** The caller keeps ownership. */

@@ -68,7 +68,7 @@ export class BearerKeys {
    * `key_wrong`, `too_many_attempts` or `too_many_requests`.
    */
   holderOf(authorization: string | undefined, address: string): string {
-    const given = /^Bearer ([^\s]{1,1024})$/i.exec(authorization?.trim() ?? '')?.[1]
+    const given = bearerToken(authorization)
     if (given === undefined) throw missing()
     const asked = keyDigest(given)
     let holder: KnownKey | undefined
@@ -92,6 +92,10 @@ export class BearerKeys {
   }
 }
 
+function bearerToken(authorization = ''): string | undefined {
+  return /^Bearer (\S{1,1024})$/i.exec(authorization.trim())?.[1]
+}
+
 function missing(): ControlError {
   return new ControlError('key_missing', undefined, { 'www-authenticate': 'Bearer' })
 }
@@ -106,10 +110,7 @@ export function linkOf(
   links: LinkTokens,
 ): string | undefined {
   const { token } = query as { token?: unknown }
-  const given =
-    headers.authorization === undefined
-      ? token
-      : /^Bearer (\S{1,1024})$/i.exec(headers.authorization.trim())?.[1]
+  const given = headers.authorization === undefined ? token : bearerToken(headers.authorization)
   return room !== undefined && typeof given === 'string' && links.allows(given, room) ? given : undefined
 }
 

@@ -1,4 +1,5 @@
 import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
+import { MINUTE_MS } from '../../common/durations.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
@@ -10,7 +11,6 @@ import type { Leg } from '../../core/model/leg.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import { type RoomPlan, type SharedPlanEntry, type SharedPlanState, SharedPlans } from './shared-plans.ts'
 
-const MINUTE_MS = 60_000
 /** Maximum number of created rooms. */
 const MOST_PLANS = 1_000
 /** Interval between looks for rooms whose node has ended (ms); a node that is missing twice has. */
