@@ -7,7 +7,7 @@ import type { OutboundSettings } from '../bridges/phone/outbound/settings.ts'
 import { DAY_MS } from '../common/durations.ts'
 import type { Logger } from '../common/log.ts'
 import { shortDigest } from '../common/secrets.ts'
-import { listed } from '../common/setting-fields.ts'
+import { asList } from '../common/setting-fields.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { StateFile } from '../storage/database.ts'
 import type { CarrierSections } from './carriers.ts'
@@ -149,6 +149,6 @@ export function openCallUsage(
     return [...minutes, maxSpendPerDay, maxSpendPerNumber, maxSpendPerKey, ...numbers]
   })
   if (ceilings.every(each => each === undefined)) return undefined
-  const key = outbound?.apiKeySecret ?? listed(authToken)[0] ?? 'dragoman'
+  const key = outbound?.apiKeySecret ?? asList(authToken)[0] ?? 'dragoman'
   return new StoredCallUsage({ key, ...options })
 }

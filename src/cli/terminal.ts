@@ -41,7 +41,7 @@ export function shortened(languages: readonly string[], most: number): string {
 }
 
 /** Formats a line of the list. */
-export function listed(name: string, value: string): string {
+export function labeledLine(name: string, value: string): string {
   return `  ${name.padEnd(NAME_WIDTH)}  ${value}`
 }
 
