@@ -14,7 +14,7 @@ export function sameSecret(given: string, right: string): boolean {
   return timingSafeEqual(keyDigest(given), keyDigest(right))
 }
 
-/** Returns the name under which `text`, for example a phone number, is stored: 160 bits of an HMAC with `key`, as base64url. */
+/** Returns the name under which `text`, for example a phone number, is stored: the start of its HMAC with `key`, 162 bits as base64url. */
 export function shortDigest(key: string | Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url').slice(0, 27)
 }
