@@ -1,6 +1,6 @@
 import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
 import { buildApp } from '../../src/app/app.ts'
-import { listed } from '../../src/web/metrics/metric.ts'
+import { listedMetrics } from '../../src/web/metrics/metric.ts'
 import { code, head, table } from './markdown.ts'
 
 const ABOUT = `All metrics at \`/metrics\`. Access, alerts and traces: [metrics](../operations/metrics.md).
@@ -24,7 +24,7 @@ export async function metricsPage(): Promise<string> {
     },
     { translator: new FakeTranslator() },
   )
-  const rows = listed(app.server.metrics)
+  const rows = listedMetrics(app.server.metrics)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, type, labelNames, help }) => [code(name), type, labelNames.map(code).join(', '), help])
   return `${head('Metrics', ABOUT)}\n${table(['metric', 'type', 'labels', 'description'], rows)}`

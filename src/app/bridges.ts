@@ -1,134 +1,101 @@
 import type { BrowserBridgeOptions } from '../bridges/browser/index.ts'
-import type { Preferences, RunningChannels } from '../bridges/discord/contract.ts'
-import {
-  CAPTION_DEFAULTS,
-  type ChannelTranscripts,
-  type DiscordBridgeOptions,
-} from '../bridges/discord/options.ts'
-import type { discordSettingsSchema } from '../bridges/discord/settings.ts'
-import type { NumberSettings } from '../bridges/phone/number-settings.ts'
-import type { Clock } from '../common/clock.ts'
+import { CAPTION_DEFAULTS, type DiscordBridgeOptions } from '../bridges/discord/options.ts'
 import { withDefaults } from '../common/defaults.ts'
-import type { Logger } from '../common/log.ts'
-import type { SettingsInput } from '../common/setting-fields.ts'
-import type { OverloadCheck } from '../core/calls/dialer-policies.ts'
-import type { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
-import type { RoomCodes } from '../core/calls/room-codes.ts'
-import type { RoomLinks } from '../core/calls/room-links.ts'
-import type { RoomVisits } from '../core/calls/room-visits.ts'
-import type { LanguageSettings } from '../core/calls/settings.ts'
-import type { Admission } from '../core/model/invitation.ts'
-import type { Relay } from '../core/room/relay.ts'
-import { talkCatalog, usableLanguages, type VoiceOfferOptions, voiceCatalog } from './service.ts'
+import { systemWallClock } from '../common/wall-clock.ts'
+import { FleetLease } from '../core/calls/fleet-lease.ts'
+import { listenPath } from '../pages/page-document.ts'
+import { captionPagePath, LONGEST_LINK_MS } from '../web/captions/caption-links.ts'
+import { refusedLanguages } from '../web/control/room-plans.ts'
+import { statusWords } from '../web/status.ts'
+import { inOneLanguage } from '../web/transcripts/one-language.ts'
+import { numbersOf } from './carriers.ts'
+import type { AppContext } from './context.ts'
+import { talkCatalog, usableLanguages, voiceCatalog } from './service.ts'
 
-export interface BrowserOptions {
-  readonly relay: Relay
-  readonly admission: Admission
-  readonly languages: LanguageSettings
-  readonly publicUrl: string | undefined
-  readonly numbers: Readonly<Record<string, NumberSettings>>
-  readonly roomCodes: RoomCodes
-  readonly roomCodeLimiter: RoomCodeLimiter
-  /** A Discord bot also accepts room codes. */
-  readonly discord: boolean
-  readonly links: RoomLinks
-  readonly visits: RoomVisits
-  readonly listenLinks: RoomLinks
-  readonly audienceAdmission: Admission
-  readonly audienceLanguage: BrowserBridgeOptions['audienceLanguage'] & {}
-  /** Undefined: this server works alone. */
-  readonly homes: BrowserBridgeOptions['homes']
-  readonly overloadCheck: OverloadCheck
-  readonly captions: BrowserBridgeOptions['captions'] & {}
-  readonly dashboard: string
-  readonly words: () => string
-  /** Current address and key of the service. */
-  readonly service: { readonly url: () => string; readonly apiKey: string }
-  readonly groupOf: (address: string) => string | undefined
-  readonly clock: Clock
-  readonly log: Logger
-}
-
-/** Returns the browser bridge’s options for these settings. */
-export function browserOptions(
-  settings: BrowserBridgeOptions['settings'],
-  { numbers, overloadCheck, service, ...shared }: BrowserOptions,
-): BrowserBridgeOptions {
+/** Returns the options of the browser bridge. */
+export function browserOptions(context: AppContext): BrowserBridgeOptions {
+  const { settings, fleet, homes, calls, guards, control, service, clock, log } = context
+  const { relay, twoPartyCalls, roomCodes, addressCodeLimiter: roomCodeLimiter } = calls
+  const { roomLinks, listenLinks, visits, lives, links, groupOf, plans } = control.services
+  const { languages, publicUrl } = settings
   return {
-    ...shared,
+    ...{ relay, roomCodes, roomCodeLimiter, languages, publicUrl, groupOf, clock, log },
     path: '/',
-    settings: settings ?? {},
+    settings: settings.browser ?? {},
     offer: talkCatalog(service),
-    numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
-    invite: guest => (overloadCheck.rejection() === undefined ? guest : { refused: 'busy' }),
+    admission: control.admission(twoPartyCalls),
+    invite: guest => (guards.overloadCheck.rejection() === undefined ? guest : { refused: 'busy' }),
+    numbers: roomCodeNumbers(context),
+    links: roomLinks,
+    visits,
+    listenLinks,
+    // Not by the twoPartyCalls: an audience takes no part in a call.
+    audienceAdmission: control.admission(relay),
+    audienceLanguage: (room, language) => refusedLanguages(plans.find(room), [language]).length === 0,
+    homes: fleet.status === 'alone' ? undefined : homes,
+    captions: (room, ttlMs) =>
+      // Without API keys, the data of captions is not kept.
+      settings.control.keys.length === 0 || lives.idOf(room) === undefined
+        ? undefined
+        : captionPagePath(room, links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
+    discord: settings.discord?.token !== undefined,
+    dashboard: '/dashboard',
+    words: statusWords,
   }
 }
 
-type DiscordInput = SettingsInput<typeof discordSettingsSchema>
-
-/** Dependencies that the app provides. */
-export interface DiscordOptions
-  extends Pick<
-    DiscordBridgeOptions,
-    | 'relay'
-    | 'admission'
-    | 'announcer'
-    | 'dialer'
-    | 'roomCodes'
-    | 'roomCodeLimiter'
-    | 'listenLinks'
-    | 'turn'
-    | 'clock'
-    | 'wallClock'
-    | 'log'
-  > {
-  /** Current address and key of the service. */
-  readonly service: VoiceOfferOptions
-  /** Source of transcripts of rooms. */
-  readonly transcripts: ChannelTranscripts['of']
-  /** Recording of conversations, which notices mention. */
-  readonly recording: NonNullable<DiscordBridgeOptions['recording']>
-  /** Transcripts are stored after the room has closed. */
-  readonly keepsLonger: boolean
-  readonly preferences?: Preferences | undefined
-  readonly running?: RunningChannels | undefined
-  /** Phone numbers that ask for room codes. */
-  readonly phoneNumbers: readonly string[]
-}
-
-/** Returns the bridge’s options for these settings, or undefined if there is no bot. */
-export function discordOptions(
-  settings: DiscordInput | undefined,
-  { service, preferences, running, phoneNumbers, transcripts, keepsLonger, ...shared }: DiscordOptions,
-): DiscordBridgeOptions | undefined {
-  if (settings?.token === undefined) return undefined
-  const { token, language, apiUrl, captions } = settings
-  const [first, second] = settings.output ?? []
+/** Returns the options of the Discord bridge, or undefined if there is no bot. */
+export function discordOptions(context: AppContext): DiscordBridgeOptions | undefined {
+  const { settings, fleet, calls, stores, control, clock, log } = context
+  const { discord, transcripts } = settings
+  if (discord?.token === undefined) return undefined
+  const { relay, announcer, dialer, roomCodes, roomCodeLimiter } = calls
+  const { token, language, apiUrl, maxChannels, voices, consent } = discord
+  const { url, apiKey } = context.service
+  const service = { url, apiKey, mode: settings.service.mode }
+  const [first, second] = discord.output ?? []
+  const keepsLonger = transcripts.store !== 'never'
   return {
-    ...shared,
-    token,
+    ...{ relay, announcer, dialer, roomCodes, roomCodeLimiter, clock, log, token, apiUrl },
+    wallClock: systemWallClock,
+    admission: control.admission(relay),
+    listenLinks: listenLinksFor(context),
     languages: usableLanguages(service),
     voices: voiceCatalog(service),
+    preferences: stores.preferences,
+    running: stores.channels,
     transcripts:
-      keepsLonger || settings.transcript
-        ? { of: transcripts, keeps: keepsLonger ? 'longer' : 'until-end' }
+      keepsLonger || discord.transcript
+        ? { of: inOneLanguage(control.services.transcripts), keeps: keepsLonger ? 'longer' : 'until-end' }
         : undefined,
-    autoJoin: settings.autoJoin ?? [],
-    preferences,
-    running,
-    apiUrl,
+    recording: settings.recording.mode,
+    turn:
+      fleet.status === 'alone' ? undefined : new FleetLease({ fleet, name: 'discord shard 0', clock, log }),
+    autoJoin: discord.autoJoin ?? [],
     commands: {
-      guilds: settings.guilds ?? [],
+      guilds: discord.guilds ?? [],
       output: first === undefined ? 'auto' : second === undefined ? [first] : [first, second],
-      captions: withDefaults(CAPTION_DEFAULTS, captions),
-      dialRoles: settings.dialRoles ?? [],
-      phoneNumbers,
+      captions: withDefaults(CAPTION_DEFAULTS, discord.captions),
+      dialRoles: discord.dialRoles ?? [],
+      phoneNumbers: roomCodeNumbers(context),
     },
-    channels: {
-      language,
-      maxChannels: settings.maxChannels,
-      voices: settings.voices,
-      consent: settings.consent,
-    },
+    channels: { language, maxChannels, voices, consent },
+  }
+}
+
+/** Phone numbers that ask for room codes. */
+function roomCodeNumbers({ settings }: AppContext): string[] {
+  const numbers = numbersOf(settings)
+  return Object.keys(numbers).filter(number => numbers[number]?.roomCode)
+}
+
+/** Links for hearing a room in the browser; undefined without a public address. */
+function listenLinksFor({ settings, control }: AppContext): DiscordBridgeOptions['listenLinks'] {
+  const { publicUrl, browser: { linkMinutes: minutes = 120 } = {} } = settings
+  if (publicUrl === undefined) return undefined
+  const { listenLinks } = control.services
+  return async room => {
+    const token = await listenLinks.issue(room, minutes * 60_000)
+    return { url: publicUrl.replace(/\/+$/, '') + listenPath(token), minutes }
   }
 }

@@ -1,18 +1,19 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { StatementSync } from 'node:sqlite'
 import type { CarrierSettings } from '../bridges/phone/carrier.ts'
 import { CARRIERS } from '../bridges/phone/carriers.ts'
 import { type DayLedger, NOTHING, type Used } from '../bridges/phone/day-usage.ts'
 import type { OutboundSettings } from '../bridges/phone/outbound/settings.ts'
+import { DAY_MS } from '../common/durations.ts'
 import type { Logger } from '../common/log.ts'
-import { listed } from '../common/setting-fields.ts'
+import { shortDigest } from '../common/secrets.ts'
+import { asList } from '../common/setting-fields.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { StateFile } from '../storage/database.ts'
 import type { CarrierSections } from './carriers.ts'
 
 /** Maximum number of names stored per run and day; further ones count only in memory. */
 const MOST_NAMES = 20_000
-const DAY_MS = 86_400_000
 
 export interface CallUsageOptions {
   /** The caller keeps ownership. */
@@ -127,7 +128,7 @@ export class StoredCallUsage implements DayLedger, Disposable {
   /** Single words are not personal names and stay readable. */
   #digest(name: string): string {
     if (!name.includes(' ')) return name
-    return createHmac('sha256', this.#options.key).update(name).digest('base64url').slice(0, 27)
+    return shortDigest(this.#options.key, name)
   }
 }
 
@@ -148,6 +149,6 @@ export function openCallUsage(
     return [...minutes, maxSpendPerDay, maxSpendPerNumber, maxSpendPerKey, ...numbers]
   })
   if (ceilings.every(each => each === undefined)) return undefined
-  const key = outbound?.apiKeySecret ?? listed(authToken)[0] ?? 'dragoman'
+  const key = outbound?.apiKeySecret ?? asList(authToken)[0] ?? 'dragoman'
   return new StoredCallUsage({ key, ...options })
 }

@@ -20,7 +20,7 @@ import { OUTBOUND_DEFAULTS, type OutboundSettings } from '../bridges/phone/outbo
 import type { Clock } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
-import { listed, type SettingsInput } from '../common/setting-fields.ts'
+import { asList, type SettingsInput } from '../common/setting-fields.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { RateLimitedDialer } from '../core/calls/dialer-policies.ts'
 import type { Fleet } from '../core/model/fleet.ts'
@@ -89,7 +89,7 @@ export async function openCarriers(
   settings: CarrierSections,
   options: CarriersOptions,
 ): Promise<readonly OpenCarrier[]> {
-  const ownKey = options.ownAuthTokens ? listed(settings.twilio.authToken)[0] : undefined
+  const ownKey = options.ownAuthTokens ? asList(settings.twilio.authToken)[0] : undefined
   const hasAccount = ({ name, isSigned }: RegisteredCarrier) =>
     isSigned(settings[name]) || settings[name].insecure
   const others = CARRIERS.some(carrier => carrier.name !== 'twilio' && hasAccount(carrier))

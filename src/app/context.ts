@@ -4,6 +4,7 @@ import type { StreamLimits } from '../bridges/phone/limits.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
 import { assertInstalled } from '../common/optional-package.ts'
+import { version } from '../common/version.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { OverloadProtectedDialer } from '../core/calls/dialer-policies.ts'
 import type { RoomHomes } from '../core/calls/room-homes.ts'
@@ -22,7 +23,7 @@ import { type OpenCarrier, openCarriers } from './carriers.ts'
 import { openFleet, openHomes } from './fleet.ts'
 import { GracefulClose } from './graceful-close.ts'
 import { type Guards, openGuards } from './guards.ts'
-import { BRIDGE_LIMITS, type BridgeLimits, openServer, version } from './server.ts'
+import { BRIDGE_LIMITS, type BridgeLimits, openServer } from './server.ts'
 import { openAnnouncer, openTranslators } from './service.ts'
 import { type AppConfig, type AppSettings, appSettings } from './settings/app-settings.ts'
 import { openStores, type Stores } from './stores.ts'
@@ -206,7 +207,7 @@ async function startTracing(
   // Loaded only when needed.
   const { openTracing } = await import('./tracing/tracing.ts')
   const counters = new TraceCounters()
-  const options = { observer, clock, wall: systemWallClock, log, counters, version: version() }
+  const options = { observer, clock, wall: systemWallClock, log, counters, version }
   const tracing = openTracing(settings, settings.url, options)
   return { counters, [Symbol.asyncDispose]: () => tracing[Symbol.asyncDispose]() }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { version } from '../common/version.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { BearerKeys } from '../web/control/auth.ts'
 import { ActivityLog } from '../web/dashboard/activity-log.ts'
@@ -7,7 +8,6 @@ import { type ServerSources, serverState } from '../web/dashboard/server-state.t
 import type { NodeState } from '../web/dashboard/state.ts'
 import { Viewers } from '../web/dashboard/viewers.ts'
 import type { AppContext } from './context.ts'
-import { version } from './server.ts'
 import { languageCatalog } from './service.ts'
 import { LoopbackCalls } from './simulated-calls.ts'
 
@@ -58,7 +58,7 @@ export async function registerDashboard(
       return fault === undefined ? (state ?? null) : `${state}, ${fault}`
     },
   }
-  const about = { node: context.fleet.status === 'alone' ? null : context.fleet.node, version: version() }
+  const about = { node: context.fleet.status === 'alone' ? null : context.fleet.node, version }
   const read = () =>
     JSON.stringify({
       ...about,

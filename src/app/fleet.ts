@@ -3,6 +3,7 @@ import type { Clock } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
 import { assertInstalled } from '../common/optional-package.ts'
+import { version } from '../common/version.ts'
 import type { KeptChanges } from '../core/calls/kept-changes.ts'
 import { RoomHomes } from '../core/calls/room-homes.ts'
 import type { Fleet } from '../core/model/fleet.ts'
@@ -12,7 +13,6 @@ import { LoneFleet } from '../fleet/lone-fleet.ts'
 import { fleetSettingsSchema, natsFault, nodeNameOf } from '../fleet/settings.ts'
 import { type OpenCarrier, registeredBridges } from './carriers.ts'
 import type { Drain } from './drain.ts'
-import { version } from './server.ts'
 import type { AppConfig } from './settings/app-settings.ts'
 
 export interface FleetOptions {
@@ -39,7 +39,7 @@ export async function openFleet(
     settings: nats,
     ...{ key, clock, log },
     node: nodeNameOf(node),
-    version: version(),
+    version,
   })
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Metric, Registry } from 'prom-client'
+import { version } from '../common/version.ts'
 import type { BearerKeys } from '../web/control/auth.ts'
 import { EventMetrics, requestMetrics } from '../web/metrics/event-metrics.ts'
 import { metrics } from '../web/metrics/metrics-route.ts'
@@ -10,7 +11,6 @@ import { browserMetrics, discordMetrics, telephonyMetrics } from './metrics/brid
 import { engineMetrics } from './metrics/engine-metrics.ts'
 import { fleetMetrics } from './metrics/fleet-metrics.ts'
 import { ownMetrics } from './metrics/own-metrics.ts'
-import { version } from './server.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -83,6 +83,6 @@ function ownerMetrics(
     }),
     ...engineMetrics(() => embedded()?.figures),
     ...fleetMetrics({ fleet, homes }),
-    ...processMetrics(version()),
+    ...processMetrics(version),
   ]
 }

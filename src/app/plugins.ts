@@ -7,16 +7,11 @@ import type { CarrierBridgeOptions } from '../bridges/phone/carrier-bridge.ts'
 import { createNumberRouter } from '../bridges/phone/number-routing.ts'
 import { WEBSOCKET_OPTIONS } from '../bridges/websocket/socket-routes.ts'
 import { assertInstalled } from '../common/optional-package.ts'
-import { systemWallClock } from '../common/wall-clock.ts'
-import { FleetLease } from '../core/calls/fleet-lease.ts'
-import { listenPath } from '../pages/page-document.ts'
 import { pageFiles } from '../pages/page-files.ts'
-import { captionPage, captionPagePath, LONGEST_LINK_MS } from '../web/captions/caption-links.ts'
+import { captionPage } from '../web/captions/caption-links.ts'
 import { BearerKeys } from '../web/control/auth.ts'
 import { controlApi } from '../web/control/control-api.ts'
-import { refusedLanguages } from '../web/control/room-plans.ts'
-import status, { statusWords } from '../web/status.ts'
-import { inOneLanguage } from '../web/transcripts/one-language.ts'
+import status from '../web/status.ts'
 import { browserOptions, discordOptions } from './bridges.ts'
 import { numbersOf } from './carriers.ts'
 import type { AppContext } from './context.ts'
@@ -53,8 +48,8 @@ export async function registerPlugins(server: FastifyInstance, context: AppConte
   for (const { dialer, register } of carriers)
     await register(server, { ...carrierOptions(context), dialer }, token)
   await registerDashboard(server, context, { keys, token, notReady: () => notReady(context) })
-  await server.register(browserBridge, browser(context))
-  const discord = discordBot(context)
+  await server.register(browserBridge, browserOptions(context))
+  const discord = discordOptions(context)
   // Loaded only when needed: Discord’s library and native Opus are large.
   if (!discord) return
   assertInstalled('discord')
@@ -99,65 +94,4 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
     fleet: carrierFleet(fleet, homes, publicUrl, calls.changes),
     callStore: stores.calls,
   }
-}
-
-function browser(context: AppContext) {
-  const { settings, fleet, homes, calls, guards, control, service, clock, log } = context
-  const { relay, twoPartyCalls, roomCodes, addressCodeLimiter: roomCodeLimiter } = calls
-  const { roomLinks, listenLinks, visits, lives, links, groupOf, plans } = control.services
-  const { languages, publicUrl } = settings
-  return browserOptions(settings.browser, {
-    ...{ relay, roomCodes, roomCodeLimiter, languages, publicUrl, service, groupOf, clock, log },
-    admission: control.admission(twoPartyCalls),
-    overloadCheck: guards.overloadCheck,
-    numbers: numbersOf(settings),
-    links: roomLinks,
-    visits,
-    listenLinks,
-    // Not by the twoPartyCalls: an audience takes no part in a call.
-    audienceAdmission: control.admission(relay),
-    audienceLanguage: (room, language) => refusedLanguages(plans.find(room), [language]).length === 0,
-    homes: fleet.status === 'alone' ? undefined : homes,
-    captions: (room, ttlMs) =>
-      // Without API keys, the data of captions is not kept.
-      settings.control.keys.length === 0 || lives.idOf(room) === undefined
-        ? undefined
-        : captionPagePath(room, links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
-    discord: settings.discord?.token !== undefined,
-    dashboard: '/dashboard',
-    words: statusWords,
-  })
-}
-
-/** Links for hearing a room in the browser; undefined without a public address. */
-function listenLinksFor({ settings, control }: AppContext) {
-  const { publicUrl, browser: { linkMinutes: minutes = 120 } = {} } = settings
-  if (publicUrl === undefined) return undefined
-  const { listenLinks } = control.services
-  return async (room: string) => {
-    const token = await listenLinks.issue(room, minutes * 60_000)
-    return { url: publicUrl.replace(/\/+$/, '') + listenPath(token), minutes }
-  }
-}
-
-function discordBot(context: AppContext) {
-  const { settings, fleet, calls, stores, control, service, clock, log } = context
-  const { relay, announcer, dialer, roomCodes, roomCodeLimiter } = calls
-  const { preferences, channels } = stores
-  const numbers = numbersOf(settings)
-  return discordOptions(settings.discord, {
-    ...{ relay, announcer, dialer, roomCodes, preferences, clock, log },
-    service: { url: service.url, apiKey: service.apiKey, mode: settings.service.mode },
-    admission: control.admission(relay),
-    roomCodeLimiter,
-    listenLinks: listenLinksFor(context),
-    running: channels,
-    transcripts: inOneLanguage(control.services.transcripts),
-    keepsLonger: settings.transcripts.store !== 'never',
-    recording: settings.recording.mode,
-    turn:
-      fleet.status === 'alone' ? undefined : new FleetLease({ fleet, name: 'discord shard 0', clock, log }),
-    wallClock: systemWallClock,
-    phoneNumbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
-  })
 }

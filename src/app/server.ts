@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import Fastify, {
   type FastifyError,
@@ -142,10 +141,4 @@ function refusedPage(status: number): ErrorPageOf {
     steps: [{ text: texts.checkAddress }],
     action: { name: texts.openStart, href: '/' },
   })
-}
-
-/** Returns the version from package.json, which is next to both `src` and the build output. */
-export function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  return String(version)
 }

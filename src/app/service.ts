@@ -116,7 +116,7 @@ export function usableLanguages(options: LanguageOfferOptions): () => Promise<re
 }
 
 /** Voices of the service for channels with several speakers. */
-export interface VoiceOfferOptions extends LanguageOfferOptions {
+interface VoiceOfferOptions extends LanguageOfferOptions {
   /** The mode in which voices are used. Default: `streaming`. */
   readonly mode?: 'block' | 'streaming' | undefined
 }

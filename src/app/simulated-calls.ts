@@ -6,6 +6,7 @@ import { type Clock, setTimer, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { OverloadCheck } from '../core/calls/dialer-policies.ts'
+import { reachableUrl } from '../net/client-address.ts'
 import { ControlError } from '../web/control/errors.ts'
 import type { DashboardSettings } from '../web/control/settings.ts'
 import type { SimulatedCalls } from '../web/dashboard/dashboard.ts'
@@ -210,10 +211,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     const address = this.#options.address()
     if (address === null || typeof address === 'string')
       throw new ControlError('not_now', 'the server does not listen on a port')
-    const { address: host, port, family } = address
-    // A wildcard address is reached through loopback.
-    if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`
-    return family === 'IPv6' ? `http://[${host}]:${port}` : `http://${host}:${port}`
+    return reachableUrl(address.address, address.port)
   }
 
   #tick(now: number): void {

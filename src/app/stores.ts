@@ -1,10 +1,10 @@
-import { createHmac } from 'node:crypto'
 import { DiscordPreferences } from '../bridges/discord/preferences.ts'
 import { DiscordChannels } from '../bridges/discord/running-channels.ts'
 import { CallRecords } from '../bridges/phone/history/call-records.ts'
 import { RememberedLanguages } from '../bridges/phone/remembered-languages.ts'
 import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
+import { shortDigest } from '../common/secrets.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 import type { StateFile } from '../storage/database.ts'
@@ -44,11 +44,7 @@ export function openStores(settings: AppSettings, { fleet, state, clock, log }: 
   const usage = state && stored ? openCallUsage(settings, { ...options, state }) : undefined
   const records = stack.use(new CallRecords(fleet, systemWallClock))
   const languages = calls.callerLanguages
-  const digest = (caller: string) =>
-    createHmac('sha256', languages?.key ?? '')
-      .update(caller)
-      .digest('base64url')
-      .slice(0, 27)
+  const digest = (caller: string) => shortDigest(languages?.key ?? '', caller)
   const callerLanguages =
     languages &&
     new RememberedLanguages(fleet, { ...options, days: languages.days, digest: alone ? digest : undefined })

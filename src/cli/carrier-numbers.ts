@@ -107,17 +107,12 @@ function projectOf({ signalwire: { outbound } }: Config) {
 function credentialsOf({ twilio }: Config, accountSid: string | undefined): RestSettings {
   const { outbound, authToken } = twilio
   if (outbound && (accountSid === undefined || accountSid === outbound.accountSid))
-    return { authToken: authToken[0], ...defined(outbound) }
+    return { ...outbound, authToken: authToken[0] }
   if (accountSid !== undefined && authToken[0] !== undefined) return { accountSid, authToken: authToken[0] }
   throw new BridgeError(
     'CONFIG',
     'the account of the number is unknown: set twilio.outbound, or set twilio.authToken and --account-sid',
   )
-}
-
-/** Removes undefined values, which would hide the account’s token. */
-function defined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T
 }
 
 function report(number: string, change: NumberChange, { json }: NumberOptions, terminal: Terminal): void {

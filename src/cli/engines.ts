@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { type Logger, noopLogger } from '../common/log.ts'
 import { CommandError } from './errors.ts'
-import { listed, startedAs, type TerminalText } from './terminal.ts'
+import { labeledLine, shortened, startedAs, type TerminalText } from './terminal.ts'
 
 /** Shipped with the package; requires only Node. */
 const SCRIPT = fileURLToPath(new URL('../../scripts/setup.mjs', import.meta.url))
@@ -59,9 +59,11 @@ export function engineLines(
 ): TerminalText[] {
   const { transcription, translation, synthesis, interpretation = [] } = engines
   const speech = [
-    ...(understood.length === 0 ? [] : [listed('', `speech understood in ${shortened(understood)}`)]),
-    ...(spoken.length === 0 ? [] : [listed('', `spoken in ${shortened(spoken)}`)]),
-    ...absent.map(({ reason }) => warning(listed('', fitting(`missing: ${reason}`)))),
+    ...(understood.length === 0
+      ? []
+      : [labeledLine('', `speech understood in ${shortened(understood, SHOWN)}`)]),
+    ...(spoken.length === 0 ? [] : [labeledLine('', `spoken in ${shortened(spoken, SHOWN)}`)]),
+    ...absent.map(({ reason }) => warning(labeledLine('', fitting(`missing: ${reason}`)))),
   ]
   const missing = [
     ...(transcription.length === 0 ? ['recognizes speech'] : []),
@@ -69,20 +71,20 @@ export function engineLines(
     ...(synthesis.length === 0 ? ['speaks'] : []),
   ]
   if (missing.length > 0 && interpretation.length > 0)
-    return [listed('engines', Array.from(new Set(interpretation)).join(', ')), ...speech]
+    return [labeledLine('engines', Array.from(new Set(interpretation)).join(', ')), ...speech]
   if (missing.length > 0) {
     return [
-      warning(listed('engines', `no engine installed that ${missing.join(', ')}`)),
-      warning(listed('', `calls hear original voices; install: ${SETUP}`)),
+      warning(labeledLine('engines', `no engine installed that ${missing.join(', ')}`)),
+      warning(labeledLine('', `calls hear original voices; install: ${SETUP}`)),
       ...speech,
     ]
   }
   const names = [transcription, translation, synthesis].map(each => [...new Set(each)].join(', '))
   return [
-    listed('engines', [...interpretation, names.join(' → ')].join(', else ')),
+    labeledLine('engines', [...interpretation, names.join(' → ')].join(', else ')),
     ...speech,
     ...(transcription.every(name => name === 'pocketsphinx')
-      ? [listed('', `English only, gist quality; better: ${startedAs()} models add en es`)]
+      ? [labeledLine('', `English only, gist quality; better: ${startedAs()} models add en es`)]
       : []),
   ]
 }
@@ -96,11 +98,6 @@ function fitting(text: string): string {
 
 /** Languages that fit into a line of 80 columns. */
 const SHOWN = 5
-
-function shortened(languages: readonly string[]): string {
-  const more = languages.length - SHOWN
-  return languages.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
-}
 
 function warning(text: string): TerminalText {
   return { text, color: 'yellow' }

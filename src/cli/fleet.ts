@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { LEASE_MS } from '../fleet/members.ts'
 import { fleetAnswerSchema } from '../web/control/operations/fleet.ts'
 import { CommandError } from './errors.ts'
-import { listed, type Terminal, tableLines } from './terminal.ts'
+import { labeledLine, type Terminal, tableLines } from './terminal.ts'
 
 /** Time for the answer of the server (ms). */
 const PATIENCE_MS = 10_000
@@ -29,8 +29,8 @@ export async function showFleet({ server, key, json }: FleetQuestion, terminal: 
     terminal.line(JSON.stringify(fleet))
     return
   }
-  terminal.line(listed('node', fleet.node))
-  terminal.line(listed('fleet', STATUS[fleet.status]))
+  terminal.line(labeledLine('node', fleet.node))
+  terminal.line(labeledLine('fleet', STATUS[fleet.status]))
   const table = (rows: string[][]) => {
     for (const line of ['', ...tableLines(rows)]) terminal.line(line)
   }

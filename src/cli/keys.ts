@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises'
+import type { z } from 'zod'
 import type { Config } from '../app/settings/load.ts'
 import { noopLogger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
+import { reachableUrl } from '../net/client-address.ts'
+import type { healthSchema } from '../service/server/http/reply-schemas.ts'
 import type { KeyEntry, KeyLimits } from '../service/server/keys/key-store.ts'
 import { KeyFile } from '../service/server/keys/key-store.ts'
 import { StoredKeyUsage } from '../service/server/keys/key-usage.ts'
 import { revisionOf } from '../service/server/keys/key-watch.ts'
-import { serviceUrl } from '../service/server/settings.ts'
 import { StateFile } from '../storage/database.ts'
 import { CommandError } from './errors.ts'
 import { type Terminal, tableLines } from './terminal.ts'
@@ -78,7 +80,7 @@ async function reach({ embedded }: Config, effect: string): Promise<string> {
     const rights = `uid ${uid}, mode ${(mode & 0o777).toString(8).padStart(4, '0')}`
     return `A running service that can read the file (${rights}) ${effect} within a second; its GET /health shows keyFile.`
   }
-  const url = serviceUrl(embedded.host, embedded.port)
+  const url = reachableUrl(embedded.host, embedded.port)
   const wanted = revisionOf(stamp)
   let seen: KeyFileHealth | undefined
   for (let left = REACH_MS; left > 0; left -= LOOK_MS) {
@@ -92,10 +94,7 @@ async function reach({ embedded }: Config, effect: string): Promise<string> {
   )
 }
 
-interface KeyFileHealth {
-  readonly status?: string
-  readonly revision?: string
-}
+type KeyFileHealth = Partial<z.infer<typeof healthSchema>['keyFile']>
 
 /** Returns the key file’s status from the service at `url`; undefined if nothing answers there. */
 async function keyFileAt(url: string): Promise<KeyFileHealth | undefined> {

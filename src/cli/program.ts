@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig } from '../app/settings/load.ts'
 import { CARRIERS } from '../bridges/phone/carriers.ts'
 import { languageId } from '../common/language.ts'
 import { noopLogger } from '../common/log.ts'
+import { version } from '../common/version.ts'
 import { isLoopback } from '../net/client-address.ts'
 import { failure } from './errors.ts'
 import { addExamples } from './help-examples.ts'
@@ -15,15 +15,13 @@ import {
   addInitCommand,
   addModelsCommands,
   addNumberCommands,
+  configFile,
   languageOption,
 } from './subcommands.ts'
 import { Terminal } from './terminal.ts'
 
 // Each command is loaded on demand, so that its dependencies do not slow down the others.
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
 const terminal = new Terminal(process.stdout)
 export const program = new Command('dragoman')
   .description(
@@ -31,9 +29,6 @@ export const program = new Command('dragoman')
   )
   .version(version)
   .showHelpAfterError('Add --help for options and examples.')
-
-const configFile = () =>
-  new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
 
 program
   .command('serve')
@@ -126,10 +121,10 @@ program
   .description('install the engines of the embedded service (Debian and Ubuntu; on other systems, list them)')
   .action(async () => (await import('./engines.ts')).setUp())
 addInitCommand(program, terminal)
-addEnginesCommands(program, terminal, file => loadConfig({ file }))
-addModelsCommands(program, terminal, file => loadConfig({ file }), version)
-addNumberCommands(program, terminal, file => loadConfig({ file }))
-addDiscordCommands(program, terminal, file => loadConfig({ file }))
+addEnginesCommands(program, terminal)
+addModelsCommands(program, terminal)
+addNumberCommands(program, terminal)
+addDiscordCommands(program, terminal)
 
 program
   .command('demo')
@@ -288,7 +283,7 @@ program
     process.exitCode = exitCode(checks)
   })
 
-addFleetCommand(program, terminal, () => loadConfig())
+addFleetCommand(program, terminal)
 addExamples(program)
 
 /** Runs the command line. Failures are printed and set the exit code. */

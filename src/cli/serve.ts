@@ -9,7 +9,7 @@ import { LiveView } from './call/live-view.ts'
 import { embeddedEngines } from './engines.ts'
 import { exampleRecording } from './help-examples.ts'
 import { leaveLocalToken } from './local-token.ts'
-import { listed, startedAs, type Terminal, type TerminalText } from './terminal.ts'
+import { labeledLine, startedAs, type Terminal, type TerminalText } from './terminal.ts'
 
 /** The settings with the address of the translation service. */
 interface ServicePlace {
@@ -123,7 +123,7 @@ function whereaboutsLines(there: Whereabouts, closed: boolean): string[] {
     ['service', service.embedded ? `embedded, ${service.url}` : service.url],
     ['languages', `${languages.speaks} → ${languages.hears}`],
   ]
-  return rows.flatMap(([name, value]) => (value === undefined ? [] : [listed(name, value)]))
+  return rows.flatMap(([name, value]) => (value === undefined ? [] : [labeledLine(name, value)]))
 }
 
 /** A running bridge server; closing it ends its calls. */
@@ -224,7 +224,8 @@ function greet(
 async function tellDiscord(discord: DiscordBridge, terminal: Terminal): Promise<void> {
   const ready = await discord.settled
   const { state, guilds } = discord
-  if (ready) terminal.line(listed('Discord', `logged in; ${guilds} ${guilds === 1 ? 'server' : 'servers'}`))
+  if (ready)
+    terminal.line(labeledLine('Discord', `logged in; ${guilds} ${guilds === 1 ? 'server' : 'servers'}`))
   else if (state.kind === 'refused')
-    terminal.line(listed('Discord', `refused: ${state.why} (run \`${startedAs()} doctor\` for the fix)`))
+    terminal.line(labeledLine('Discord', `refused: ${state.why} (run \`${startedAs()} doctor\` for the fix)`))
 }

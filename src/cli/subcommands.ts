@@ -1,10 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Config } from '../app/settings/load.ts'
+import { loadConfig } from '../app/settings/load.ts'
 import { languageId } from '../common/language.ts'
 import { assertInstalled } from '../common/optional-package.ts'
+import { version } from '../common/version.ts'
 import { bindNumber, NUMBERS_FILE, type NumberCarrier, unbindNumber } from './carrier-numbers.ts'
 import { CommandError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
+
+/** Names the settings file. */
+export const configFile = () =>
+  new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
 
 /** `dragoman init`: the first settings file. */
 export function addInitCommand(program: Command, terminal: Terminal): void {
@@ -34,8 +39,8 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-/** `dragoman fleet`: the nodes of a service. `load` reads the settings. */
-export function addFleetCommand(program: Command, terminal: Terminal, load: () => Config): void {
+/** `dragoman fleet`: the nodes of a service. */
+export function addFleetCommand(program: Command, terminal: Terminal): void {
   program
     .command('fleet')
     .description('show the nodes of a fleet, their load, and the homes of the open rooms')
@@ -43,31 +48,25 @@ export function addFleetCommand(program: Command, terminal: Terminal, load: () =
     .option('--key <key>', 'API key (default: the first of control.keys)')
     .option('--json', 'print the result as JSON')
     .action(async options => {
-      const key = options.key ?? load().control.keys[0]?.key
+      const key = options.key ?? loadConfig().control.keys[0]?.key
       if (key === undefined) throw new CommandError('an API key is required: pass --key, or set control.keys')
       const { showFleet } = await import('./fleet.ts')
       await showFleet({ ...options, key }, terminal)
     })
 }
 
-/** `dragoman engines …`: the engines of the embedded service. `load` reads the settings of `--config`. */
-export function addEnginesCommands(
-  program: Command,
-  terminal: Terminal,
-  load: (file: string | undefined) => Config,
-): void {
+/** `dragoman engines …`: the engines of the embedded service. */
+export function addEnginesCommands(program: Command, terminal: Terminal): void {
   const engines = program.command('engines').description('list and test the engines of the embedded service')
-  const settings = () =>
-    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
   const live = () => new Option('--live', 'contact engines that are not on this machine; this can cost money')
 
   engines
     .command('list')
     .description('list the engines in order of preference, without contacting servers')
-    .addOption(settings())
+    .addOption(configFile())
     .option('--json', 'print the result as JSON')
     .action(async ({ config, ...options }) =>
-      (await import('./engines/inventory.ts')).listEngines(load(config), options, terminal),
+      (await import('./engines/inventory.ts')).listEngines(loadConfig({ file: config }), options, terminal),
     )
 
   engines
@@ -79,35 +78,28 @@ export function addEnginesCommands(
     .option('--from <language>', 'language of --text or --file (default: as configured)', languageOption)
     .option('--to <language>', 'target language (default: as configured)', languageOption)
     .addOption(live())
-    .addOption(settings())
+    .addOption(configFile())
     .option('--json', 'print the result as JSON')
     .action(async (name: string | undefined, { config, ...options }) => {
       const { testEngines } = await import('./engines/test-report.ts')
-      process.exitCode = await testEngines(load(config), { name, ...options }, terminal)
+      process.exitCode = await testEngines(loadConfig({ file: config }), { name, ...options }, terminal)
     })
 
   engines
     .command('models')
     .description('show the local models: present, missing, and where to get them')
-    .addOption(settings())
+    .addOption(configFile())
     .option('--json', 'print the result as JSON')
     .action(async ({ config, ...options }) =>
-      (await import('./engines/inventory.ts')).showModels(load(config), options, terminal),
+      (await import('./engines/inventory.ts')).showModels(loadConfig({ file: config }), options, terminal),
     )
 }
 
-/** `dragoman models …`: models for the embedded service. `load` reads the settings of `--config`. */
-export function addModelsCommands(
-  program: Command,
-  terminal: Terminal,
-  load: (file: string | undefined) => Config,
-  version: string,
-): void {
+/** `dragoman models …`: models for the embedded service. */
+export function addModelsCommands(program: Command, terminal: Terminal): void {
   const models = program
     .command('models')
     .description('install models that recognize, translate and speak on this machine')
-  const settings = () =>
-    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
   const json = () => new Option('--json', 'print the result as JSON')
   const commands = () => import('./models/commands.ts')
 
@@ -120,36 +112,38 @@ export function addModelsCommands(
       '--trust-on-first-use',
       'accept files whose digest is not in the catalog, and store what was seen',
     )
-    .addOption(settings())
+    .addOption(configFile())
     .action(async (what: string[], { config, ...options }) =>
-      (await commands()).addModels(load(config), what, options, terminal),
+      (await commands()).addModels(loadConfig({ file: config }), what, options, terminal),
     )
 
   models
     .command('list')
     .description('list the installed models')
     .option('--all', 'also those that can be installed')
-    .addOption(settings())
+    .addOption(configFile())
     .addOption(json())
-    .action(async ({ config, ...options }) => (await commands()).listModels(load(config), options, terminal))
+    .action(async ({ config, ...options }) =>
+      (await commands()).listModels(loadConfig({ file: config }), options, terminal),
+    )
 
   models
     .command('check')
     .description('verify the digests of all files and load each model')
-    .addOption(settings())
+    .addOption(configFile())
     .addOption(json())
     .action(async ({ config, ...options }) => {
       const out = await commands()
-      process.exitCode = await out.checkModels(load(config), options, terminal, { version })
+      process.exitCode = await out.checkModels(loadConfig({ file: config }), options, terminal, { version })
     })
 
   models
     .command('remove')
     .description('remove languages or models, also while the service runs')
     .argument('<what...>', 'languages or names of models, as listed')
-    .addOption(settings())
+    .addOption(configFile())
     .action(async (what: string[], { config }) =>
-      (await commands()).removeModels(load(config), what, terminal),
+      (await commands()).removeModels(loadConfig({ file: config }), what, terminal),
     )
 }
 
@@ -162,15 +156,9 @@ export function languageOption(text: string): string {
   }
 }
 
-/** `dragoman discord …`: the setup at Discord. `load` reads the settings of `--config`. */
-export function addDiscordCommands(
-  program: Command,
-  terminal: Terminal,
-  load: (file: string | undefined) => Config,
-): void {
+/** `dragoman discord …`: the setup at Discord. */
+export function addDiscordCommands(program: Command, terminal: Terminal): void {
   const discord = program.command('discord').description('set up the bot at Discord')
-  const settings = () =>
-    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
   const guild = () =>
     new Option('--guild <id...>', 'only this server (default: discord.guilds, or everywhere)').default(
       [],
@@ -187,9 +175,11 @@ export function addDiscordCommands(
     .description('print the invite link of the bot, with only the permissions that it uses')
     .option('--application-id <id>', 'application ID (default: that of discord.token)')
     .option('--guild <id>', 'server to invite the bot to')
-    .addOption(settings())
+    .addOption(configFile())
     .option('--json', 'print the result as JSON')
-    .action(async ({ config, ...options }) => (await commands()).showInvite(load(config), options, terminal))
+    .action(async ({ config, ...options }) =>
+      (await commands()).showInvite(loadConfig({ file: config }), options, terminal),
+    )
 
   discord
     .command('register')
@@ -197,47 +187,33 @@ export function addDiscordCommands(
       'register /interpret where the registration is missing or outdated; `serve` does this at startup',
     )
     .addOption(guild())
-    .addOption(settings())
+    .addOption(configFile())
     .option('--json', 'print the result as JSON')
     .action(async ({ config, guild: guilds, ...options }) =>
-      (await commands()).register(load(config), { guilds, ...options }, terminal),
+      (await commands()).register(loadConfig({ file: config }), { guilds, ...options }, terminal),
     )
 
   discord
     .command('unregister')
     .description('remove /interpret everywhere, and from every server of the bot')
     .addOption(guild())
-    .addOption(settings())
+    .addOption(configFile())
     .option('--json', 'print the result as JSON')
     .action(async ({ config, guild: guilds, ...options }) =>
-      (await commands()).unregister(load(config), { guilds, ...options }, terminal),
+      (await commands()).unregister(loadConfig({ file: config }), { guilds, ...options }, terminal),
     )
 }
 
-/** `dragoman twilio …` and `dragoman signalwire …`: the setup of numbers. `load` reads the settings of `--config`. */
-export function addNumberCommands(
-  program: Command,
-  terminal: Terminal,
-  load: (file: string | undefined) => Config,
-): void {
+/** `dragoman twilio …` and `dragoman signalwire …`: the setup of numbers. */
+export function addNumberCommands(program: Command, terminal: Terminal): void {
   for (const [carrier, title] of [
     ['twilio', 'Twilio'],
     ['signalwire', 'SignalWire'],
   ] as const)
-    addCommandsOf(
-      carrier,
-      program.command(carrier).description(`set up phone numbers at ${title}`),
-      terminal,
-      load,
-    )
+    addCommandsOf(carrier, program.command(carrier).description(`set up phone numbers at ${title}`), terminal)
 }
 
-function addCommandsOf(
-  carrier: NumberCarrier,
-  parent: Command,
-  terminal: Terminal,
-  load: (file: string | undefined) => Config,
-): void {
+function addCommandsOf(carrier: NumberCarrier, parent: Command, terminal: Terminal): void {
   const file = () =>
     new Option('--file <file>', 'file with the previous state of numbers').default(NUMBERS_FILE)
   const accounts = () =>
@@ -245,8 +221,6 @@ function addCommandsOf(
       ? [new Option('--account-sid <sid>', 'account that owns the number (default: that of twilio.outbound)')]
       : []
   const api = () => new Option('--api-url <url>', 'other address of the REST API, for tests')
-  const settings = () =>
-    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
 
   const bind = parent
     .command('bind')
@@ -255,10 +229,10 @@ function addCommandsOf(
     .option('--url <url>', 'public address of this server (default: publicUrl of the settings)')
     .addOption(api())
     .addOption(file())
-    .addOption(settings())
+    .addOption(configFile())
     .option('--json', 'print the result as JSON')
     .action((number: string, options) =>
-      bindNumber(load(options.config), number, { ...options, carrier }, terminal),
+      bindNumber(loadConfig({ file: options.config }), number, { ...options, carrier }, terminal),
     )
 
   const unbind = parent
@@ -268,10 +242,10 @@ function addCommandsOf(
     .option('--force', 'even if the target has been changed since')
     .addOption(api())
     .addOption(file())
-    .addOption(settings())
+    .addOption(configFile())
     .option('--json', 'print the result as JSON')
     .action((number: string, options) =>
-      unbindNumber(load(options.config), number, { ...options, carrier }, terminal),
+      unbindNumber(loadConfig({ file: options.config }), number, { ...options, carrier }, terminal),
     )
 
   for (const option of accounts()) for (const command of [bind, unbind]) command.addOption(option)

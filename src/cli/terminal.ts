@@ -5,6 +5,8 @@ import { CommandError } from './errors.ts'
 
 /** Width of the name column, so that a link with a key fits into 80 columns. */
 const NAME_WIDTH = 9
+/** Languages that fit into a column. */
+const COLUMN_LANGUAGES = 4
 
 /**
  * How the user starts the program at `path`: a clone runs its sources, and a local installation, also that of `npx`, has
@@ -26,8 +28,20 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
+/** Lists the first languages that fit into a column, and how many more there are. */
+export function columnOf(languages: readonly string[]): string {
+  const more = languages.length - COLUMN_LANGUAGES
+  return languages.slice(0, COLUMN_LANGUAGES).join(' ') + (more > 0 ? ` +${more}` : '')
+}
+
+/** Lists at most `most` languages, and how many more there are. */
+export function shortened(languages: readonly string[], most: number): string {
+  const more = languages.length - most
+  return languages.slice(0, most).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
 /** Formats a line of the list. */
-export function listed(name: string, value: string): string {
+export function labeledLine(name: string, value: string): string {
   return `  ${name.padEnd(NAME_WIDTH)}  ${value}`
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { MINUTE_MS } from './durations.ts'
 
 /** A token bucket: limits events or amounts to a steady rate with bursts. Each call passes the time. */
 export class TokenBucket {
@@ -119,7 +120,6 @@ export class KeyedRateLimiter {
   }
 }
 
-const MINUTE_MS = 60_000
 /** Maximum number of groups that are counted separately; all others share one count. */
 const MAX_COUNTED_GROUPS = 10_000
 

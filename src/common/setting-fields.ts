@@ -63,7 +63,7 @@ export const secrets = () =>
     .describe('a text, or a list of several during rotation')
 
 /** Returns the secrets of such a setting. The first one is used to sign. */
-export function listed(given: string | readonly string[] | undefined = []): readonly string[] {
+export function asList(given: string | readonly string[] | undefined = []): readonly string[] {
   return typeof given === 'string' ? [given] : given
 }
 

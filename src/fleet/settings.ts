@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { z } from 'zod'
 import { secret } from '../common/setting-fields.ts'
+import { isLoopback } from '../net/client-address.ts'
 import { nodeName } from './members.ts'
 
 const file = (about: string) => z.string().min(1).describe('a path').meta({ about })
@@ -83,7 +84,7 @@ export function natsFault({
   credentialsFile,
   tls,
 }: NatsSettings): string | undefined {
-  if (servers.every(server => isLoopback(server))) return undefined
+  if (servers.every(server => isLoopback(hostOf(server)))) return undefined
   const known =
     credentialsFile !== undefined || token !== undefined || (user !== undefined && password !== undefined)
   if (!known)
@@ -91,7 +92,6 @@ export function natsFault({
   return tls ? undefined : 'tls is required, since a server is not on this machine'
 }
 
-function isLoopback(server: string): boolean {
-  const host = server.replace(/^(nats|tls):\/\//, '').replace(/:\d+$/, '')
-  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+function hostOf(server: string): string {
+  return server.replace(/^(nats|tls):\/\//, '').replace(/:\d+$/, '')
 }

@@ -2,11 +2,17 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import { z } from 'zod'
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
 
-/** True if `host` is reachable from this machine only. */
+/** True if `host`, as in a URL or without brackets, is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host)
+}
+
+/** Returns the address at which this machine reaches its own server that listens at `host`. */
+export function reachableUrl(host: string, port: number): string {
+  const near = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${near.includes(':') ? `[${near}]` : near}:${port}`
 }
 
 const BYTE = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
@@ -40,6 +46,16 @@ function words(address: string): string[] {
 const LOOPBACK_ADDRESS = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
 const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
 
+/** True if `address`, as a socket reports it, is on this machine. */
+export function isLoopbackAddress(address: string): boolean {
+  return LOOPBACK_ADDRESS.test(address)
+}
+
+/** True if a `Host` header names this machine. */
+export function namesLoopback(host: string): boolean {
+  return LOOPBACK_HOST.test(host)
+}
+
 /** Headers with which proxies, tunnels and CDNs report a forwarded request. */
 const FORWARDED =
   /^(?:forwarded|via|x-.*|(?:cf|cdn|fly|fastly|akamai|ali|ar|do|gfe|incap|true-client|client|remote|proxy|ngrok|tailscale|envoy)-.*)$/
@@ -55,8 +71,8 @@ const OF_PROGRAMS = /^x-(?:twilio-|signalwire-|prometheus-|api-key$|requested-wi
  */
 export function isLocalRequest({ headers, socket, httpVersion }: IncomingMessage): boolean {
   return (
-    LOOPBACK_ADDRESS.test(socket.remoteAddress ?? '') &&
-    LOOPBACK_HOST.test(headers.host ?? '') &&
+    isLoopbackAddress(socket.remoteAddress ?? '') &&
+    namesLoopback(headers.host ?? '') &&
     httpVersion !== '1.0' &&
     !isForwarded(headers)
   )

@@ -1,6 +1,5 @@
 import type { Clock } from '../common/clock.ts'
-
-const MINUTE_MS = 60_000
+import { DAY_MS, MINUTE_MS } from '../common/durations.ts'
 
 /** Quota of audio per 24 hours. */
 export class AudioQuota {
@@ -32,7 +31,6 @@ export class AudioQuota {
   }
 }
 
-const DAY_MS = 24 * 60 * MINUTE_MS
 /** Usage expires in slices of this length (ms). */
 export const SLICE_MS = 15 * MINUTE_MS
 const SLICES = DAY_MS / SLICE_MS

@@ -1,14 +1,15 @@
-import { createHmac, randomBytes, randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { StatementSync } from 'node:sqlite'
 import type { z } from 'zod'
 import { BoundedMap } from '../common/bounded-map.ts'
+import { DAY_MS } from '../common/durations.ts'
 import { BridgeError } from '../common/errors.ts'
 import { parseJsonAs } from '../common/json.ts'
+import { shortDigest } from '../common/secrets.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { Entry, Fleet, Table, TableLife } from '../core/model/fleet.ts'
 import type { StateFile } from './database.ts'
 
-const DAY_MS = 86_400_000
 /** Time for which an entry is kept after its last write (ms), at least. Owners of `kept` entries delete them. */
 const LIVES_MS: Readonly<Record<Exclude<TableLife, 'kept'>, number>> = {
   day: DAY_MS,
@@ -110,7 +111,7 @@ export class StateTables implements Pick<Fleet, 'table' | 'digest'> {
   }
 
   digest(text: string): string {
-    return createHmac('sha256', this.#key).update(text).digest('base64url').slice(0, 27)
+    return shortDigest(this.#key, text)
   }
 
   #find(kind: string, key: string): Stored | undefined {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { FakeTranslator } from '../../simulator/fakes/fake-translator.ts'
 import { type App, buildApp } from '../../src/app/app.ts'
-import { listed } from '../../src/web/metrics/metric.ts'
+import { listedMetrics } from '../../src/web/metrics/metric.ts'
 import { pages } from '../docs/pages.ts'
 
 /** Labels that Prometheus adds. */
@@ -22,7 +22,7 @@ beforeAll(async () => {
     },
     { translator: new FakeTranslator() },
   )
-  const metrics = listed(app.server.metrics)
+  const metrics = listedMetrics(app.server.metrics)
   series = new Map(
     metrics.flatMap(({ name, type, labelNames: labels }) =>
       type === 'histogram'

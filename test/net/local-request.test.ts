@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isLocalRequest } from '../../src/net/client-address.ts'
+import { isLocalRequest, isLoopback, reachableUrl } from '../../src/net/client-address.ts'
 import { exchanged } from '../support/security/raw.ts'
 
 const server = createServer((request, response) => response.end(`here: ${isLocalRequest(request)}`))
@@ -17,6 +17,30 @@ async function asked(host: string, lines: readonly string[] = [], version = '1.1
   const head = [`GET / HTTP/${version}`, `Host: ${host}`, 'Connection: close', ...lines].join('\r\n')
   return /here: (\w+)/.exec(await exchanged(port, `${head}\r\n\r\n`))?.[1] ?? ''
 }
+
+test('a host is on this machine by its name or address, as in a URL or a setting', () => {
+  for (const host of ['localhost', '127.0.0.1', '127.8.9.10', '::1', '[::1]'])
+    expect(isLoopback(host), host).toBe(true)
+  for (const host of [
+    '',
+    '0.0.0.0',
+    '::',
+    '[::2]',
+    '[::1',
+    '1127.0.0.1',
+    '127.evil.example',
+    'localhost.evil.example',
+  ])
+    expect(isLoopback(host), host).toBe(false)
+})
+
+test.each([
+  ['0.0.0.0', 'http://127.0.0.1:80'],
+  ['::', 'http://127.0.0.1:80'],
+  ['::1', 'http://[::1]:80'],
+  ['10.0.0.1', 'http://10.0.0.1:80'],
+  ['localhost', 'http://localhost:80'],
+])('a server that listens at %s is reached at %s', (host, url) => expect(reachableUrl(host, 80)).toBe(url))
 
 describe('a request from this machine', () => {
   test('is one from a local program for a local name', async () => {

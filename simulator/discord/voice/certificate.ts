@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { DAY_MS } from '../../../src/common/durations.ts'
 import { systemWallClock, type WallClock } from '../../../src/common/wall-clock.ts'
 
 /** The few parts of DER (ITU-T X.690) that a certificate needs. Each function returns one whole element. */
@@ -83,7 +84,6 @@ export interface SelfSignedOptions {
   wallClock?: WallClock
 }
 
-const DAY_MS = 86_400_000
 /** ecdsa-with-SHA256 (RFC 5758). */
 const SIGNATURE = sequence(oid('1.2.840.10045.4.3.2'))
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { CARRIERS, type CarrierName } from '../../bridges/phone/carriers.ts'
-import { type DeepReadonly, listed } from '../../common/setting-fields.ts'
+import { asList, type DeepReadonly } from '../../common/setting-fields.ts'
 import { natsFault } from '../../fleet/settings.ts'
 import { isLoopback, isLoopbackOnly } from '../../net/client-address.ts'
 import { type CheckedConfig, type ConfigInput, settingsSchema } from './schema.ts'
@@ -41,7 +41,7 @@ function checkOutbound({ outbound, authToken }: CheckedConfig['twilio'], wrong: 
     wrong(at('apiKeySecret'), 'the secret of the API key, because apiKeySid is set')
   if (apiKeySid === undefined && apiKeySecret !== undefined)
     wrong(at('apiKeySid'), 'the SID of the API key, because apiKeySecret is set')
-  const [token] = listed(authToken)
+  const [token] = asList(authToken)
   if (apiKeySid === undefined && apiKeySecret === undefined && token === undefined)
     wrong(
       ['twilio', 'authToken'],
@@ -123,7 +123,7 @@ function wrongIn(context: z.core.$RefinementCtx): Wrong {
 
 function checkBridge(config: CheckedConfig, wrong: Wrong): void {
   const { twilio, publicUrl, service, embedded, port } = config
-  const signed = listed(twilio.authToken).length > 0
+  const signed = asList(twilio.authToken).length > 0
   const others = CARRIERS.some(({ name, isSigned }) => name !== 'twilio' && isSigned(config[name]))
   if (publicUrl !== undefined && !signed && !twilio.insecure && !others)
     wrong(['twilio', 'authToken'], 'the auth token of the Twilio account, because publicUrl is set')
@@ -142,11 +142,11 @@ function checkTwilio({ twilio, publicUrl, host = '127.0.0.1' }: CheckedConfig, w
       wrong(['publicUrl'], 'an https:// address (Twilio needs it; http only with twilio.insecure)')
     return
   }
-  if (listed(twilio.authToken).length > 0)
+  if (asList(twilio.authToken).length > 0)
     wrong(['twilio', 'insecure'], 'false, because an auth token is set')
   if (!isLoopback(host))
     wrong(['host'], '127.0.0.1 with twilio.insecure, which is restricted to this machine')
-  if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')))
+  if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname))
     wrong(['publicUrl'], 'no value, or an address on this machine, with twilio.insecure')
 }
 
@@ -159,7 +159,7 @@ function checkInsecure(config: CheckedConfig, wrong: Wrong): void {
     if (isSigned(section)) wrong([name, 'insecure'], `false, because ${credential} is set`)
     if (!isLoopback(host))
       wrong(['host'], `127.0.0.1 with ${name}.insecure, which is restricted to this machine`)
-    if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')))
+    if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname))
       wrong(['publicUrl'], `no value, or an address on this machine, with ${name}.insecure`)
   }
 }

@@ -10,7 +10,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import { type DeepReadonly, listed } from '../../common/setting-fields.ts'
+import { asList, type DeepReadonly } from '../../common/setting-fields.ts'
 import { configSchema, listeningHost, START_SCHEMAS, type Started } from './cross-checks.ts'
 import {
   CONFIG_VARIABLE,
@@ -107,7 +107,7 @@ function complete(checked: CheckedConfig, file: string | undefined): Config {
   return {
     ...checked,
     host: listeningHost(checked),
-    twilio: { ...twilio, authToken: [...listed(twilio.authToken)] },
+    twilio: { ...twilio, authToken: [...asList(twilio.authToken)] },
     file,
   }
 }

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { isForwarded, isLocalRequest } from '../../net/client-address.ts'
+import { isForwarded, isLocalRequest, isLoopbackAddress, namesLoopback } from '../../net/client-address.ts'
 import type { ErrorPageOf } from '../../pages/error-page.ts'
 
-const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
 /** IP addresses cannot be rebound by a name server. */
 const ADDRESS_HOST = /^(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[[\da-f:.]+\])(:\d+)?$/i
 
@@ -28,7 +27,7 @@ export class OriginCheck {
 
   /** Returns true if the requested host is one of this server’s own names. */
   knowsHost({ headers: { host = '' } }: FastifyRequest): boolean {
-    return LOOPBACK_HOST.test(host) || ADDRESS_HOST.test(host) || this.#hosts.has(host.toLowerCase())
+    return namesLoopback(host) || ADDRESS_HOST.test(host) || this.#hosts.has(host.toLowerCase())
   }
 
   /** Returns true for requests from our own page, or from no page at all. */
@@ -46,15 +45,13 @@ export class OriginCheck {
 
 /** A host name that can be shown, and written into the settings. */
 const SHOWN_HOST = /^[\w.:[\]-]{1,80}$/
-/** Addresses of this machine, as a socket reports them. */
-const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 
 /** The response for a page opened by a host name that is not in the settings. */
 export function unknownHost({ headers, socket }: FastifyRequest): ErrorPageOf {
   const { host = '' } = headers
   const known = SHOWN_HOST.test(host)
   const { remoteAddress = '', localPort } = socket
-  const here = localPort !== undefined && LOOPBACK.test(remoteAddress) && !isForwarded(headers)
+  const here = localPort !== undefined && isLoopbackAddress(remoteAddress) && !isForwarded(headers)
   return texts => ({
     status: 403,
     code: 'host-not-allowed',

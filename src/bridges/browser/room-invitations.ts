@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { KeyedRateLimiter } from '../../common/rate-limit.ts'
+import { sameSecret } from '../../common/secrets.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import { joinHash } from '../../pages/page-document.ts'
@@ -78,9 +78,8 @@ export class RoomInvitations {
 
   /** Returns the name of the participant who requested the link with `token`, if they had one and were at this node. */
   inviterOf(token: string): string | undefined {
-    const asked = digest(token)
     let by: string | undefined
-    for (const given of this.#given.values()) if (timingSafeEqual(digest(given.token), asked)) by = given.by
+    for (const given of this.#given.values()) if (sameSecret(token, given.token)) by = given.by
     return by
   }
 
@@ -125,8 +124,4 @@ export class RoomInvitations {
       endsInMs: Math.round(until - now),
     }
   }
-}
-
-function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -1,7 +1,8 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { type Clock, Ticker } from '../../common/clock.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
+import { sameSecret } from '../../common/secrets.ts'
 import type { KeptVisit, RoomVisits } from '../../core/calls/room-visits.ts'
 import type { Audience } from '../../core/model/audience.ts'
 import type { Participant } from '../../core/room/participant.ts'
@@ -155,9 +156,7 @@ export class BrowserSessions implements Disposable {
   /** Returns the session to resume, or undefined if it does not exist or the secret is wrong. */
   find(call: string, secret: string): BrowserSession | undefined {
     const session = this.#byCall.get(call)
-    if (!session) return undefined
-    const [given, right] = [Buffer.from(secret), Buffer.from(session.secret)]
-    return given.length === right.length && timingSafeEqual(given, right) ? session : undefined
+    return session && sameSecret(secret, session.secret) ? session : undefined
   }
 
   /** Keeps the visit of a session whose participant is in the room, so that it survives this process. */

@@ -1,6 +1,7 @@
 /**
  * What programs and commands see of the bridge. It uses no types of Discord's library, which is optional.
  */
+import { z } from 'zod'
 import { type LanguageId, languageId } from '../../common/language.ts'
 import type { DialOutcome } from '../../core/model/dialer.ts'
 import type { Exclusion } from './consent.ts'
@@ -18,15 +19,16 @@ export function outputLanguages(output: OutputLanguages): OutputLanguages {
   return second === undefined ? [first] : [first, second]
 }
 
-/** Caption style: embeds, plain text, messages with the name and picture of their speaker, or off. */
-export type CaptionStyle = 'embed' | 'plain' | 'webhook' | 'off'
-
 /** Destination and style of captions. */
-export interface CaptionSettings {
-  readonly style: CaptionStyle
+export const captionSettingsSchema = z.strictObject({
+  style: z.enum(['embed', 'plain', 'webhook', 'off'], "'embed', 'plain', 'webhook' or 'off'"),
   /** In a separate thread instead of the channel's chat. */
-  readonly thread: boolean
-}
+  thread: z.boolean('true or false'),
+})
+export type CaptionSettings = Readonly<z.infer<typeof captionSettingsSchema>>
+
+/** Embeds, plain text, messages with the name and picture of their speaker, or off. */
+export type CaptionStyle = CaptionSettings['style']
 
 /** Why interpreting did not start, or ended. */
 export type ChannelEnd =

@@ -19,7 +19,12 @@ import type { VoiceOffer } from './channel/voice-casting.ts'
 import type { ListenLinks, RoomCodeAttempts, TranscriptSource } from './commands/command-context.ts'
 import type { LanguageOffer } from './commands/language-choices.ts'
 import { consentFields, hasRoles, ROLES_MISSING } from './consent.ts'
-import type { CaptionSettings, Preferences, RunningChannels } from './contract.ts'
+import {
+  type CaptionSettings,
+  captionSettingsSchema,
+  type Preferences,
+  type RunningChannels,
+} from './contract.ts'
 
 const ms = z.number().min(0, 'a time in ms, 0 or more')
 
@@ -78,12 +83,7 @@ export const commandSettingsSchema = z.strictObject({
       "'auto', or one or two languages",
     )
     .default('auto'),
-  captions: z
-    .strictObject({
-      style: z.enum(['embed', 'plain', 'webhook', 'off'], "'embed', 'plain', 'webhook' or 'off'"),
-      thread: z.boolean('true or false'),
-    })
-    .default(CAPTION_DEFAULTS),
+  captions: captionSettingsSchema.default(CAPTION_DEFAULTS),
   /** True if outbound calls are enabled. */
   dials: z.boolean('true or false').default(false),
   /** Roles that may start phone calls, in addition to members who manage the guild. */

@@ -83,7 +83,7 @@ export const discordSettingsSchema = z.strictObject({
     .refine(
       text => {
         const { protocol, hostname } = URL.parse(text) ?? {}
-        return protocol === 'https:' || isLoopback(hostname?.replace(/^\[|\]$/g, '') ?? '')
+        return protocol === 'https:' || isLoopback(hostname ?? '')
       },
       { message: API_URL },
     )

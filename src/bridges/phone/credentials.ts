@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { BridgeError } from '../../common/errors.ts'
+import { sameSecret } from '../../common/secrets.ts'
 import { isLocalRequest } from '../../net/client-address.ts'
 import type { RequestVerifier } from './carrier.ts'
 
@@ -11,12 +11,6 @@ export function assertSecrets(secrets: readonly string[], title: string, what: s
       'CONFIG',
       `the ${title} bridge needs ${what}; set insecure: true to run without one`,
     )
-}
-
-/** Returns true if both are the same text. Takes the same time for every wrong text, of any length. */
-export function sameSecret(given: string, right: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(right))
 }
 
 /** Returns true if the request has the basic credentials `user` and `password` (RFC 7617). */

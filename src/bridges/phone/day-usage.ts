@@ -1,4 +1,5 @@
 import type { Clock } from '../../common/clock.ts'
+import { DAY_MS, MINUTE_MS } from '../../common/durations.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 
 /** Usage under one name. */
@@ -25,9 +26,6 @@ export interface DayLedger {
 
 /** Keeps nothing: usage is lost when the process ends. */
 const forgetfulLedger: DayLedger = { known: true, earlier: () => NOTHING, note() {} }
-
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 /** The quotas that a call counts for: everything, a number, a key. */
 export interface UsageScope {

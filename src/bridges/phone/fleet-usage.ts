@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../common/durations.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { Fleet, Quota } from '../../core/model/fleet.ts'
 
-const DAY_MS = 86_400_000
 /** Shares of a limit in which nodes lease it. */
 const CHUNKS = 50
 /** Units of money: ten thousandths, since quotas are counted in whole units. */

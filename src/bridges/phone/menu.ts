@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
+import { sameSecret } from '../../common/secrets.ts'
 import { type Announcer, NOTICES, type NoticeName } from '../../core/model/announcer.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { concat, SAMPLE_RATE } from '../../transcode/pcm.ts'
@@ -151,7 +152,9 @@ export class Prompts {
     const query = queryOf(request)
     const known = NOTICES.find(name => name === notice)
     if (!known || !language || !isLanguageId(language)) return reply.code(404).send()
-    const signed = this.#options.keys.filter(key => same(sign(key, known, language, query), signature ?? ''))
+    const signed = this.#options.keys.filter(key =>
+      sameSecret(signature ?? '', sign(key, known, language, query)),
+    )
     if (signed.length === 0) return reply.code(404).send()
     markAuthenticated(request.raw)
     const values = Object.fromEntries(new URLSearchParams(query))
@@ -163,11 +166,6 @@ export class Prompts {
 
 function sign(key: string, notice: string, language: string, query: string): string {
   return createHmac('sha256', key).update(`prompt\n${notice}\n${language}\n${query}`).digest('base64url')
-}
-
-function same(right: string, given: string): boolean {
-  const [a, b] = [Buffer.from(right), Buffer.from(given)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 /** Converts `pcm` of 16 kHz to a WAV file at the phone’s sample rate, which the carrier plays anyway. */

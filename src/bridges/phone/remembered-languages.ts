@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DAY_MS } from '../../common/durations.ts'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
@@ -7,7 +8,6 @@ import { CALLER_LANGUAGE_DAYS } from '../../core/calls/settings.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
 import type { CallerLanguages } from './number-routing.ts'
 
-const DAY_MS = 86_400_000
 /** Maximum number of callers; the least recent callers are removed first. */
 const MOST = 100_000
 /** Phone numbers of people, not a word for a withheld number. */

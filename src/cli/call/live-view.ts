@@ -179,11 +179,11 @@ export async function bridgeLanguageProblem(
   const sources = offer.filter(({ heard }) => heard)
   const source = sources.find(({ id }) => id === from)
   if (!source)
-    return `the bridge does not recognize ${from}; --from can be: ${listed(sources.map(({ id }) => id))}`
+    return `the bridge does not recognize ${from}; --from can be: ${choices(sources.map(({ id }) => id))}`
   const spoken = new Set(offer.filter(each => each.spoken).map(({ id }) => id))
   const targets = source.into.filter(id => spoken.has(id))
   if (targets.includes(to) || sameLanguage(from, to)) return undefined
-  return `the bridge does not translate ${from} into ${to}; --to can be: ${listed(targets)}`
+  return `the bridge does not translate ${from} into ${to}; --to can be: ${choices(targets)}`
 }
 
 async function offered(server: string) {
@@ -196,7 +196,8 @@ async function offered(server: string) {
   }
 }
 
-function listed(languages: readonly string[]): string {
+/** Lists the languages that an option can have. */
+export function choices(languages: readonly string[]): string {
   return languages.join(', ') || 'none, because an engine is missing (run dragoman doctor)'
 }
 

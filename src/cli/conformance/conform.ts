@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { systemClock } from '../../common/clock.ts'
 import { baseUrl, socketPath } from '../../service/client/service-address.ts'
-import { SAMPLE_RATE } from '../../transcode/pcm.ts'
-import { createResampler } from '../../transcode/resample/resampler.ts'
-import { mono, readWav } from '../../transcode/wav.ts'
+import { concat, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { CommandError } from '../errors.ts'
-import { bundledSentences } from '../sample-audio.ts'
+import { bundledSentences, wideAudio } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
 import { SECTION_3, SECTION_4 } from './connection-statements.ts'
 import { SECTION_5, SECTION_6, SECTION_7 } from './event-statements.ts'
@@ -145,16 +142,14 @@ export async function conform(options: ConformOptions, terminal: Terminal): Prom
 /** 16 kHz mono, followed by a pause. */
 async function speechAudio(path: string | undefined): Promise<Int16Array> {
   const sentences = path === undefined ? await bundledSentences() : []
-  const wav = readWav(await readFile(path ?? sentences[SENTENCE] ?? ''))
-  const resampler = createResampler(wav.rate, SAMPLE_RATE)
-  const speech = [resampler.process(mono(wav)).slice(), resampler.flush()]
-  return Int16Array.from([...speech.flatMap(part => [...part]), ...noise((PAUSE_MS * SAMPLE_RATE) / 1_000)])
+  const speech = await wideAudio(path ?? sentences[SENTENCE] ?? '')
+  return concat([speech, noise((PAUSE_MS * SAMPLE_RATE) / 1_000)])
 }
 
 /** Background noise: recognizers treat digital silence as a dead line. */
-function noise(samples: number): number[] {
+function noise(samples: number): Int16Array {
   let seed = 1
-  return Array.from({ length: samples }, () => {
+  return Int16Array.from({ length: samples }, () => {
     seed = (seed * 1_103_515_245 + 12_345) & 0x7fff_ffff
     return (seed >> 16) % 7
   })

@@ -9,12 +9,13 @@ import { type Logger, noopLogger } from '../../common/log.ts'
 import { ServiceClient, ServiceClientError } from '../../service/index.ts'
 import { newKey } from '../../service/server/keys/key-store.ts'
 import { encodeWav } from '../../transcode/wav.ts'
-import { type LiveSummary, LiveView } from '../call/live-view.ts'
+import { choices, type LiveSummary, LiveView } from '../call/live-view.ts'
 import { openPhone } from '../call/phones.ts'
 import { embeddedEngines } from '../engines.ts'
 import { CommandError } from '../errors.ts'
 import { bundledSentences, LINE_RATE, lineAudio, withPauses } from '../sample-audio.ts'
 import { assertWritable, type Terminal } from '../terminal.ts'
+import { type Latency, latencyOf } from './results.ts'
 import { BREATH_MS, translationHeard } from './turn-taking.ts'
 
 /** A translation service and the key for it. */
@@ -43,14 +44,10 @@ export async function languageProblem(service: Asked, from: string, to: string):
     const voiced = languages.filter(each => each.synthesis && targets.has(each.languageId))
     return [
       `the service says: ${error.description}`,
-      `--from can be: ${listed(heard.map(each => each.languageId))}`,
-      `--to can be${source ? ` from ${from}` : ''}: ${listed(voiced.map(each => each.languageId))}`,
+      `--from can be: ${choices(heard.map(each => each.languageId))}`,
+      `--to can be${source ? ` from ${from}` : ''}: ${choices(voiced.map(each => each.languageId))}`,
     ].join('\n')
   }
-}
-
-function listed(languages: readonly string[]): string {
-  return languages.join(', ') || 'none, because an engine is missing (run dragoman doctor)'
 }
 
 /**
@@ -96,7 +93,7 @@ export interface DemoOptions {
 /** Result of a demonstration, for scripts (`--json`). */
 export interface DemoResult {
   readonly captions: readonly { from: string; to: string; text: string; translation: string }[]
-  readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
+  readonly latencyMs: Latency | undefined
   readonly gaps: number
   /** Maximum event loop delay (ms). Above 200 ms, playback has gaps: no more audio is sent ahead. */
   readonly longestDelayMs: number
@@ -199,8 +196,6 @@ function resultOf(
   report: { gapCount: number; warnings: readonly { code: unknown }[] },
   output: string,
 ): Omit<DemoResult, 'longestDelayMs'> {
-  const sorted = [...summary.latenciesMs].sort((a, b) => a - b)
-  const p50 = sorted[Math.floor(sorted.length / 2)]
   const captions = summary.captions.map(({ from, to, text = '', translation = '' }) => ({
     from,
     to,
@@ -209,8 +204,7 @@ function resultOf(
   }))
   return {
     captions,
-    latencyMs:
-      p50 === undefined ? undefined : { p50: Math.round(p50), max: Math.round(sorted.at(-1) ?? p50) },
+    latencyMs: latencyOf(summary.latenciesMs),
     gaps: report.gapCount,
     warnings: report.warnings.map(({ code }) => String(code)),
     output,

@@ -6,7 +6,14 @@ import type { Logger } from '../../common/log.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { bundledSentences, wideAudio } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
-import { ConversationLog, type DiscordDemoResult, reportDiscord, type Said, writeRecord } from './results.ts'
+import {
+  ConversationLog,
+  type DiscordDemoResult,
+  latencyOf,
+  reportDiscord,
+  type Said,
+  writeRecord,
+} from './results.ts'
 import { ScriptedRecognizer, type ScriptTurn, SPEAKERS, type SpeakerKey, TURNS } from './scripts.ts'
 import { noticesOver, translationHeard } from './turn-taking.ts'
 
@@ -193,12 +200,9 @@ async function converse({ app, lounge, speeches, output, terminal }: Scene): Pro
   await people.john.command('interpret stop')
   const chat = lounge.visible.map(({ text }) => text)
   const files = await writeRecord({ said, startedAt, heard, chat }, minutes, output)
-  const latencies = minutes.latenciesMs
-  const p50 = latencies[latencies.length >> 1]
   return {
     captions: minutes.said,
-    latencyMs:
-      p50 === undefined ? undefined : { p50: Math.round(p50), max: Math.round(latencies.at(-1) ?? p50) },
+    latencyMs: latencyOf(minutes.latenciesMs),
     messages: captions.length,
     edits: captions.reduce((sum, { edits }) => sum + edits, 0),
     encrypted,

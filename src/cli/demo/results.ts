@@ -44,10 +44,42 @@ export function stereoWav(left: Int16Array, right: Int16Array, rate: number): Ui
   return file
 }
 
+type NamedFile = readonly [name: string, content: string | Uint8Array]
+
+async function save(files: readonly NamedFile[], folder: string): Promise<string[]> {
+  const written: string[] = []
+  for (const [name, content] of files) {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    written.push(path)
+  }
+  return written
+}
+
+/** Time from the end of speech to the first translated frame (ms). */
+export interface Latency {
+  readonly p50: number
+  readonly max: number
+}
+
+/** Summarizes latencies, in any order; undefined without any. */
+export function latencyOf(latenciesMs: readonly number[]): Latency | undefined {
+  const sorted = latenciesMs.toSorted((a, b) => a - b)
+  const p50 = sorted[sorted.length >> 1]
+  return p50 === undefined ? undefined : { p50: Math.round(p50), max: Math.round(sorted.at(-1) ?? p50) }
+}
+
+function printLatency(latencyMs: Latency | undefined, terminal: Terminal): void {
+  if (latencyMs)
+    terminal.line(
+      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, max ${(latencyMs.max / 1000).toFixed(2)} s`,
+    )
+}
+
 /** Result of the demonstration, for scripts (`--json`). */
 export interface DiscordDemoResult {
   readonly captions: ConversationLog['said']
-  readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
+  readonly latencyMs: Latency | undefined
   /** Number of caption messages in the chat, and of their edits during speech. */
   readonly messages: number
   readonly edits: number
@@ -76,18 +108,12 @@ export async function writeRecord(
   folder: string,
 ): Promise<string[]> {
   const own = laidOut(said, startedAt, heard.length, SAMPLE_RATE)
-  const files: [name: string, content: string | Uint8Array][] = [
+  const files: NamedFile[] = [
     ['channel.wav', stereoWav(own, heard, SAMPLE_RATE)],
     ['chat.txt', `${chat.join('\n\n')}\n`],
     ['transcript.txt', minutes.text],
   ]
-  const written: string[] = []
-  for (const [name, content] of files) {
-    const path = join(folder, name)
-    await writeFile(path, content)
-    written.push(path)
-  }
-  return written
+  return await save(files, folder)
 }
 
 /** Prints the result for people. */
@@ -97,10 +123,7 @@ export function reportDiscord(result: DiscordDemoResult, terminal: Terminal): vo
   terminal.line(
     `${captions.length} utterances translated and heard; ${messages} captions, edited ${edits} times while people spoke`,
   )
-  if (latencyMs)
-    terminal.line(
-      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, max ${(latencyMs.max / 1000).toFixed(2)} s`,
-    )
+  printLatency(latencyMs, terminal)
   terminal.line(
     'Written (in the WAV file, left: the members’ speech, right: the bot’s audio in the channel):',
   )
@@ -180,7 +203,7 @@ export class ConversationLog implements Disposable {
   }
 
   get latenciesMs(): number[] {
-    return this.said.flatMap(({ latencyMs }) => latencyMs ?? []).sort((a, b) => a - b)
+    return this.said.flatMap(({ latencyMs }) => latencyMs ?? [])
   }
 
   /** Transcript for people. */
@@ -213,7 +236,7 @@ export interface PhoneResults {
 /** Result of the demonstration, for scripts (`--json`). */
 export interface TwoPhonesResult {
   readonly captions: ConversationLog['said']
-  readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
+  readonly latencyMs: Latency | undefined
   /** Languages with scripted text, because no engine here recognizes them. */
   readonly scripted: readonly string[]
   readonly gaps: number
@@ -229,7 +252,7 @@ export async function write(
   minutes: ConversationLog,
   folder: string,
 ): Promise<string[]> {
-  const files: [name: string, content: string | Uint8Array][] = [
+  const files: NamedFile[] = [
     ['transcript.txt', minutes.text],
     ['transcript.json', `${JSON.stringify(minutes.said, undefined, 2)}\n`],
     ['lag.svg', lagPlot(seriesOf(minutes))],
@@ -239,13 +262,7 @@ export async function write(
     const own = laidOut(said[side], phones[side].startedAt, heard.length, LINE_RATE)
     files.push([`${side}.wav`, stereoWav(own, heard, LINE_RATE)])
   }
-  const written: string[] = []
-  for (const [name, content] of files) {
-    const path = join(folder, name)
-    await writeFile(path, content)
-    written.push(path)
-  }
-  return written
+  return await save(files, folder)
 }
 
 function seriesOf({ lag }: ConversationLog): { name: string; points: readonly LagPoint[] }[] {
@@ -263,13 +280,10 @@ export function resultOf(
   const warnings = reports.flatMap(({ warnings, errors }) =>
     [...warnings, ...errors].map(({ code }) => String(code)),
   )
-  const latencies = minutes.latenciesMs
-  const p50 = latencies[latencies.length >> 1]
   const both = new Set(minutes.said.map(({ from }) => from)).size === 2
   return {
     captions: minutes.said,
-    latencyMs:
-      p50 === undefined ? undefined : { p50: Math.round(p50), max: Math.round(latencies.at(-1) ?? p50) },
+    latencyMs: latencyOf(minutes.latenciesMs),
     scripted: [CALLEE.language],
     gaps: reports.reduce((sum, { gapCount }) => sum + gapCount, 0),
     warnings,
@@ -285,10 +299,7 @@ export function report(
 ): void {
   terminal.line()
   terminal.line(`${captions.length} utterances translated and heard, ${gaps} gaps`)
-  if (latencyMs)
-    terminal.line(
-      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, max ${(latencyMs.max / 1000).toFixed(2)} s`,
-    )
+  printLatency(latencyMs, terminal)
   if (warnings.length > 0) terminal.line(`protocol warnings ${warnings.join(' ')}`)
   terminal.line('Written (in the WAV files, left: spoken, right: heard):')
   for (const file of files) terminal.line(`  ${file}`)

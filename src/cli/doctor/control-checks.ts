@@ -1,9 +1,10 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Config } from '../../app/settings/load.ts'
+import { reachableUrl } from '../../net/client-address.ts'
 import { isWrittenLocal, PrivateAddressError, publicLookup } from '../../net/outbound-guard.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import { isDragoman, localAddress, statusOf } from './requests.ts'
+import { isDragoman, statusOf } from './requests.ts'
 
 /** Checks the keys of the control API and the webhook receivers. Never shows keys, secrets or addresses. */
 export async function controlChecks(config: Config): Promise<Check[]> {
@@ -19,7 +20,7 @@ async function controlCheck(config: Config): Promise<Check> {
   const { keys } = config.control
   if (keys.length === 0) return ok(name, 'disabled: no key in control.keys')
   const names = keys.map(each => each.name).join(', ')
-  const server = localAddress(config)
+  const server = reachableUrl(config.host, config.port)
   if (config.port === 0 || !(await isDragoman(server)))
     return ok(name, `ready for ${names} once the server runs`)
   for (const { name: holder, key } of keys)

@@ -1,8 +1,9 @@
 import type { Config } from '../../app/settings/load.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
+import { reachableUrl } from '../../net/client-address.ts'
 import { localToken } from '../local-token.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import { isDragoman, localAddress } from './requests.ts'
+import { isDragoman } from './requests.ts'
 import { checkRoute, leadsHere, reachedCheck, signatureCheck, withoutSlash } from './route-checks.ts'
 import { placeTestCall, type TestCallOutcome } from './test-call.ts'
 
@@ -135,10 +136,10 @@ export async function endToEnd(
   options: EndToEndOptions,
   others: readonly Check[],
 ): Promise<Check[]> {
-  const running = config.port !== 0 && (await isDragoman(localAddress(config)))
+  const running = config.port !== 0 && (await isDragoman(reachableUrl(config.host, config.port)))
   if (config.publicUrl === undefined || config.twilio.insecure) {
     if (!running) return notPlaced(options)
-    return await placed(config, options, { address: localAddress(config), others })
+    return await placed(config, options, { address: reachableUrl(config.host, config.port), others })
   }
   const way = await checkRoute(config, { running, connectTo: options.connectTo })
   const reached = reachedCheck(way, config)

@@ -7,10 +7,10 @@ import type { ConfigError } from '../../app/settings/problems.ts'
 import { traceAddress } from '../../app/tracing/settings.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { noopLogger } from '../../common/log.ts'
-import { isLoopbackOnly } from '../../net/client-address.ts'
+import { isLoopback, isLoopbackOnly, reachableUrl } from '../../net/client-address.ts'
 import { StateFile } from '../../storage/database.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import { isDragoman, localAddress, statusOf } from './requests.ts'
+import { isDragoman, statusOf } from './requests.ts'
 
 /** Checks whether recordings, transcripts and keys can be kept, and whether a collector accepts traces. */
 export async function keepingChecks({ recording, transcripts, tracing, service, embedded }: Config) {
@@ -127,9 +127,8 @@ export function settingsFailures({ problems }: ConfigError): Check[] {
 
 /** Warns if everyone can reach the bridge over plain HTTP, bypassing the TLS proxy of `publicUrl`. */
 export function plainHttpChecks({ host, port, publicUrl, trustProxy }: Config): Check[] {
-  const inside = /^(?:localhost|127\.|::1$|\[::1\])/.test(host)
   const elsewhere = trustProxy.length > 0 && !isLoopbackOnly(trustProxy)
-  if (inside || elsewhere || !publicUrl?.startsWith('https:')) return []
+  if (isLoopback(host) || elsewhere || !publicUrl?.startsWith('https:')) return []
   return [
     warn(
       'plain HTTP',
@@ -148,7 +147,7 @@ export async function portCheck({ host, port }: Config): Promise<Check> {
     const fix = code === 'EACCES' ? 'set port to 1024 or more' : 'set host to an address of this machine'
     return fail(name, `${host}:${port}: ${code}`, fix)
   }
-  if (await isDragoman(localAddress({ host, port })))
+  if (await isDragoman(reachableUrl(host, port)))
     return ok(name, `${host}:${port}: a Dragoman server is running there`)
   return fail(name, `${host}:${port} is in use by another program`, 'stop it, or set port (DRAGOMAN_PORT)')
 }

@@ -2,16 +2,10 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import { routeTo } from '../../../simulator/twilio/phone/request.ts'
-import type { Config } from '../../app/settings/load.ts'
+import { DAY_MS } from '../../common/durations.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 
 const PATIENCE_MS = 5_000
-
-/** Returns the address of the server of these settings on this machine. */
-export function localAddress({ host, port }: Pick<Config, 'host' | 'port'>): string {
-  const here = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${here.includes(':') ? `[${here}]` : here}:${port}`
-}
 
 /** Returns the status of a GET request, without following redirects; undefined without a response. */
 export async function statusOf(url: string, bearer?: string): Promise<number | undefined> {
@@ -71,7 +65,6 @@ export type ProbeResult =
   | { readonly kind: 'silent' }
 
 const MOST_BODY = 2_048
-const DAY_MS = 86_400_000
 const NO_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA'])
 /** Error codes of OpenSSL and Node for invalid certificates and failed handshakes. */
 const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|HOSTNAME_|EPROTO$)/

@@ -1,8 +1,9 @@
 import { signRequest } from '../../../simulator/index.ts'
 import { newSid } from '../../../simulator/twilio/phone/wire.ts'
 import type { Config } from '../../app/settings/load.ts'
+import { reachableUrl } from '../../net/client-address.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import { localAddress, type ProbeResult, probeHttp, saysDragoman } from './requests.ts'
+import { type ProbeResult, probeHttp, saysDragoman } from './requests.ts'
 
 /** The route between Twilio and this server, checked without a call. */
 export interface WebhookRoute {
@@ -36,7 +37,9 @@ export async function checkRoute(config: Config, { running, connectTo }: WayOpti
   const [health, signed, direct] = await Promise.all([
     probeHttp({ url: `${publicUrl}/health`, connectTo }),
     asked && probeHttp({ ...asked, connectTo }),
-    asked && running ? probeHttp({ ...asked, url: `${localAddress(config)}/twilio/status` }) : undefined,
+    asked && running
+      ? probeHttp({ ...asked, url: `${reachableUrl(config.host, config.port)}/twilio/status` })
+      : undefined,
   ])
   return { health, signed, direct, running }
 }
@@ -115,7 +118,7 @@ interface Trouble {
 /** A server other than Dragoman answers. */
 function elsewhere({ status, location }: Answer, way: WebhookRoute, config: Config): Trouble {
   const { publicUrl = '' } = config
-  const here = localAddress(config)
+  const here = reachableUrl(config.host, config.port)
   if (status >= 300 && status < 400)
     return {
       found: `answered with ${status}, a redirect${location === undefined ? '' : ` to ${origin(location)}`}`,

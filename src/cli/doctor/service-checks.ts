@@ -8,6 +8,7 @@ import { ServiceClient } from '../../service/client/service-client.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import { ServiceProcess } from '../../service/server/process/service-process.ts'
 import type { ServiceConfig } from '../../service/server/settings.ts'
+import { shortened } from '../terminal.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** A translation direction that the settings need. */
@@ -118,7 +119,7 @@ async function checksOf(config: Config, which: string): Promise<Check[]> {
     const heard = languages.filter(each => each.transcription).map(each => each.languageId)
     const reached = ok(
       'service',
-      `${where}: recognizes ${heard.length === 0 ? 'no speech' : shortened(heard)}; ${languages.length} languages, ${voices.length} voices`,
+      `${where}: recognizes ${heard.length === 0 ? 'no speech' : shortened(heard, MOST_NAMED)}; ${languages.length} languages, ${voices.length} voices`,
     )
     const pairs = languagePairs(config)
     const able = pairs.map(pair => pairCheck(pair, languages, voices, mode))
@@ -218,11 +219,4 @@ function instead(wanted: string, offered: readonly string[]): string {
   return named === ''
     ? 'check its engines, or choose another service'
     : `choose one of ${named}, or another service`
-}
-
-/** Returns the first items, and how many more there are. */
-function shortened(languages: readonly string[]): string {
-  const more = languages.length - MOST_NAMED
-  const named = languages.slice(0, MOST_NAMED).join(', ')
-  return more > 0 ? `${named} and ${more} more` : named
 }

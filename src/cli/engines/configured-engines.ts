@@ -67,7 +67,7 @@ function described(
   const host = address?.host
   return {
     ...{ kind, name, host, model },
-    local: address ? isLoopback(address.hostname.replace(/^\[|\]$/g, '')) : host === undefined,
+    local: address ? isLoopback(address.hostname) : host === undefined,
     key: apiKey === undefined && apiKeyFile === undefined ? 'none' : 'set',
     languages: languages ?? voices?.flatMap(voice => voice.languages ?? []),
     billing: { price, budget },

@@ -10,7 +10,7 @@ import { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
 import { type Check, renderChecks } from '../doctor/check.ts'
 import { installedCheck } from '../doctor/engine-checks.ts'
 import { installedModelChecks, modelChecks } from '../doctor/model-checks.ts'
-import { type Terminal, tableLines } from '../terminal.ts'
+import { columnOf, type Terminal, tableLines } from '../terminal.ts'
 import { type ConfiguredEngine, configuredEngines, openAlone } from './configured-engines.ts'
 
 /** Engines as listed; never contains a key. */
@@ -30,9 +30,6 @@ interface ListedEngine {
     | undefined
 }
 
-/** Languages that are shown in a table. */
-const SHOWN_LANGUAGES = 4
-
 /**
  * Lists the engines of the embedded service in order of preference. Only engines on this machine are started; the others
  * are not contacted.
@@ -48,7 +45,7 @@ export async function listEngines(
   if (json) return terminal.line(JSON.stringify(listed, undefined, 2))
   const head = ['kind', 'engine', 'languages', 'where', 'key', 'price', 'state']
   const rows = listed.map(({ kind, engine, languages, where, key, price = '', state }) => [
-    ...[kind, engine, shortened(languages), where, key, price, state],
+    ...[kind, engine, languages.length === 0 ? 'its own' : columnOf(languages), where, key, price, state],
   ])
   for (const line of tableLines([head, ...rows])) terminal.line(line)
   if (config.service.url !== undefined)
@@ -90,12 +87,6 @@ function languagesOf({ speechToText, translators, synthesizers, interpreters }: 
     ...[...translators, ...interpreters].flatMap(translates),
     ...synthesizers.flatMap(({ voices }) => voices.map(({ languageId }) => languageId)),
   ]
-}
-
-function shortened(languages: readonly string[]): string {
-  if (languages.length === 0) return 'its own'
-  const rest = languages.length - SHOWN_LANGUAGES
-  return languages.slice(0, SHOWN_LANGUAGES).join(' ') + (rest > 0 ? ` +${rest}` : '')
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 import { EngineUsage } from '../../service/engines/usage/engine-usage.ts'
 import { choiceOf, configuredEngines, openAlone } from '../engines/configured-engines.ts'
 import { CommandError } from '../errors.ts'
-import { startedAs, type Terminal, tableLines } from '../terminal.ts'
+import { columnOf, startedAs, type Terminal, tableLines } from '../terminal.ts'
 import { type CatalogModel, parseCatalog, readCatalog, select } from './catalog.ts'
 import { digestOf, mirrorCatalog } from './download.ts'
 import { assertDigests, freeSpace, install, neededSpace, type Progress, remove } from './install.ts'
@@ -69,7 +69,7 @@ export async function addModels(
   const rows = models.map(model => [
     model.kind,
     model.name,
-    shortened(model.languages),
+    columnOf(model.languages),
     missing.includes(model) ? megabytes(downloadOf(model)) : 'installed',
     model.license,
   ])
@@ -161,7 +161,7 @@ export async function listModels(
     return terminal.line(`No models in ${folder}. Install some: ${startedAs()} models add en es`)
   const head = ['', 'model', 'languages', 'size', 'license', 'state']
   const table = listed.map(({ kind, name, languages, bytes, license, state }) => [
-    ...[kind, name, shortened(languages), megabytes(bytes), license, state],
+    ...[kind, name, columnOf(languages), megabytes(bytes), license, state],
   ])
   for (const line of tableLines([head, ...table])) terminal.line(line)
   if (languages.length > 0) terminal.line(`Used for: ${languages.join(' ')}`)
@@ -335,12 +335,4 @@ function megabytes(bytes: number): string {
 
 function seconds(ms: number): string {
   return ms < 90_000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s` : `${Math.round(ms / 60_000)} min`
-}
-
-/** Languages that fit into a column. */
-const SHOWN = 4
-
-function shortened(languages: readonly string[]): string {
-  const more = languages.length - SHOWN
-  return languages.slice(0, SHOWN).join(' ') + (more > 0 ? ` +${more}` : '')
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../common/clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../../common/durations.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../model/dialer.ts'
 import type { Observer } from '../model/events.ts'
@@ -73,9 +74,6 @@ export interface DialRateLimit {
 export interface SharedRates extends SharedState {
   readonly fleet: Fleet
 }
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 
 /**
  * A dialer with rate limits, for stolen keys and for callers who redial in a loop. Over a limit, `dial` throws

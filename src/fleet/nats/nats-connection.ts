@@ -8,6 +8,7 @@ import {
   type NodeConnectionOptions,
 } from '@nats-io/transport-node'
 import { type Clock, pause, setTimer } from '../../common/clock.ts'
+import { DAY_MS } from '../../common/durations.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Logger } from '../../common/log.ts'
 import { away } from '../key-value-store.ts'
@@ -16,7 +17,6 @@ import { checkServerVersion } from './server-version.ts'
 
 /** Starts all subjects and buckets. Several fleets on the same servers have accounts of their own. */
 export const NATS_PREFIX = 'drg'
-const DAY_MS = 86_400_000
 /** The buckets by what they hold, with the lifetime of their entries (ms; 0: forever). */
 const BUCKETS = {
   homes: DAY_MS,

@@ -1,10 +1,11 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { z } from 'zod'
 import { type Clock, pause, systemClock, Ticker } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
+import { shortDigest } from '../../common/secrets.ts'
 import { systemWallClock, type WallClock } from '../../common/wall-clock.ts'
 import type {
   Fleet,
@@ -194,7 +195,7 @@ export class NatsFleet implements Fleet {
   }
 
   digest(text: string): string {
-    return createHmac('sha256', this.#options.key).update(text).digest('base64url').slice(0, 27)
+    return shortDigest(this.#options.key, text)
   }
 
   onStatus(listener: (status: FleetStatus) => void): Disposable {

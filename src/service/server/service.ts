@@ -4,7 +4,7 @@ import { Server } from 'socket.io'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { type Logger, limitedLog, noopLogger } from '../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../common/wall-clock.ts'
-import { isLoopback, TrustedProxies } from '../../net/client-address.ts'
+import { isLoopback, reachableUrl, TrustedProxies } from '../../net/client-address.ts'
 import { edgeServer } from '../../net/edge-server.ts'
 import { guardServer, SECURITY_HEADERS } from '../../net/http-hardening.ts'
 import { addOpenApiRoutes } from '../../net/openapi-page.ts'
@@ -39,7 +39,7 @@ import { ConnectGuard } from './session/namespace-sessions.ts'
 import { addNamespaces } from './session/namespaces.ts'
 import { RefusalLog } from './session/refusal-log.ts'
 import { SocketTracker } from './session/socket-channel.ts'
-import { type ServiceConfig, type ServiceSettings, serviceSettings, serviceUrl } from './settings.ts'
+import { type ServiceConfig, type ServiceSettings, serviceSettings } from './settings.ts'
 import { Catalog } from './voice-catalog.ts'
 
 /** Maximum size of a socket message and of an HTTP body other than a file (bytes). */
@@ -178,7 +178,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
       const address = app.server.address()
       const bound = typeof address === 'object' && address !== null ? address.port : port
       log.info({ host, port: bound }, 'service listening')
-      return { port: bound, url: serviceUrl(host, bound) }
+      return { port: bound, url: reachableUrl(host, bound) }
     },
     close() {
       watch?.[Symbol.dispose]()

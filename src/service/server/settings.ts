@@ -8,12 +8,6 @@ import { engineSettingsSchema } from '../engines/settings.ts'
 import { vocabularySchema } from '../engines/vocabulary/vocabulary.ts'
 import { keyLimitsShape } from './keys/key-store.ts'
 
-/** Address at which this machine reaches a service that listens at `host`. */
-export function serviceUrl(host: string, port: number): string {
-  const near = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${near.includes(':') ? `[${near}]` : near}:${port}`
-}
-
 /** Settings of the embedded service. Everything has a default except access: set `apiKeys`, `keyFile` or `open`. */
 export const serviceConfigSchema = z
   .strictObject({

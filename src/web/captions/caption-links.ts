@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { BridgeError } from '../../common/errors.ts'
+import { sameSecret } from '../../common/secrets.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import type { Fleet, Table } from '../../core/model/fleet.ts'
@@ -139,9 +140,7 @@ export class LinkTokens implements Disposable {
     const [grant = '', signature = '', ...rest] = token.split('.')
     if (rest.length > 0) return undefined
     // Compared as text: base64url has spare bits, so several texts decode to the same signature.
-    const given = Buffer.from(signature)
-    const right = Buffer.from(this.#sign(grant))
-    if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+    if (!sameSecret(signature, this.#sign(grant))) return undefined
     const said = JSON.parse(Buffer.from(grant, 'base64url').toString()) as Grant
     const { upTo, here, elsewhere } = this.#revoked.get(room) ?? NEVER
     const revoked = said.by === this.#run ? said.number <= upTo : said.from <= here

@@ -1,7 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../common/clock.ts'
 import { FailureLimiter, TokenBucket } from '../../common/rate-limit.ts'
+import { keyDigest } from '../../common/secrets.ts'
 import { addressPrefix } from '../../net/client-address.ts'
 import { SERVER_LIMITS } from '../../net/server-limits.ts'
 import type { LinkTokens } from '../captions/caption-links.ts'
@@ -57,7 +58,7 @@ export class BearerKeys {
     const burst = Math.max(LEAST_BURST, perSecond * BURST_SECONDS)
     this.#known = keys.map(({ name, key }) => ({
       name,
-      digest: digestOf(key),
+      digest: keyDigest(key),
       rate: new TokenBucket(perSecond, burst, clock.now()),
     }))
   }
@@ -67,9 +68,9 @@ export class BearerKeys {
    * `key_wrong`, `too_many_attempts` or `too_many_requests`.
    */
   holderOf(authorization: string | undefined, address: string): string {
-    const given = /^Bearer ([^\s]{1,1024})$/i.exec(authorization?.trim() ?? '')?.[1]
+    const given = bearerToken(authorization)
     if (given === undefined) throw missing()
-    const asked = digestOf(given)
+    const asked = keyDigest(given)
     let holder: KnownKey | undefined
     for (const known of this.#known) if (timingSafeEqual(known.digest, asked)) holder = known
     if (!holder) throw this.refused(address)
@@ -91,12 +92,12 @@ export class BearerKeys {
   }
 }
 
-function missing(): ControlError {
-  return new ControlError('key_missing', undefined, { 'www-authenticate': 'Bearer' })
+function bearerToken(authorization = ''): string | undefined {
+  return /^Bearer (\S{1,1024})$/i.exec(authorization.trim())?.[1]
 }
 
-function digestOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+function missing(): ControlError {
+  return new ControlError('key_missing', undefined, { 'www-authenticate': 'Bearer' })
 }
 
 /**
@@ -109,10 +110,7 @@ export function linkOf(
   links: LinkTokens,
 ): string | undefined {
   const { token } = query as { token?: unknown }
-  const given =
-    headers.authorization === undefined
-      ? token
-      : /^Bearer (\S{1,1024})$/i.exec(headers.authorization.trim())?.[1]
+  const given = headers.authorization === undefined ? token : bearerToken(headers.authorization)
   return room !== undefined && typeof given === 'string' && links.allows(given, room) ? given : undefined
 }
 

@@ -1,4 +1,5 @@
 import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
+import { MINUTE_MS } from '../../common/durations.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
@@ -8,29 +9,14 @@ import type { Fleet } from '../../core/model/fleet.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import type { Leg } from '../../core/model/leg.ts'
 import type { Relay } from '../../core/room/relay.ts'
-import { type SharedPlan, type SharedPlanEntry, type SharedPlanState, SharedPlans } from './shared-plans.ts'
+import { type RoomPlan, type SharedPlanEntry, type SharedPlanState, SharedPlans } from './shared-plans.ts'
 
-const MINUTE_MS = 60_000
 /** Maximum number of created rooms. */
 const MOST_PLANS = 1_000
 /** Interval between looks for rooms whose node has ended (ms); a node that is missing twice has. */
 const LOOK_MS = 5_000
 /** A node without heartbeats for this long has ended (ms). */
 const SILENT_MS = 10_000
-
-/** Rules of a created room. */
-export interface RoomPlan {
-  readonly room: string
-  /** Allowed languages; absent: any. */
-  readonly languages?: readonly LanguageId[] | undefined
-  readonly maxParticipants?: number | undefined
-  /** The room ends this long after the first participant has joined. */
-  readonly maxMinutes?: number | undefined
-  /** The room ends when it has been empty for this long. */
-  readonly emptyMinutes: number
-  /** ISO 8601. */
-  readonly createdAt: string
-}
 
 interface Entry {
   readonly plan: RoomPlan
@@ -114,7 +100,7 @@ export class RoomPlans implements Disposable {
     if (this.#entries.size >= MOST_PLANS)
       throw new BridgeError('CAPACITY', `limit of ${MOST_PLANS} created rooms reached`, { retryable: true })
     const since = this.#wall()
-    if (this.#shared && !(await this.#shared.create(asShared(plan), since))) return false
+    if (this.#shared && !(await this.#shared.create(plan, since))) return false
     const entry: Entry = { plan, node: undefined, state: { open: false, since }, timer: undefined }
     this.#entries.set(plan.room, entry)
     this.#arm(entry)
@@ -205,7 +191,7 @@ export class RoomPlans implements Disposable {
     entry.node = undefined
     entry.state = state
     entry.awaitedSince = undefined
-    this.#shared?.record(asShared(entry.plan), state)
+    this.#shared?.record(entry.plan, state)
     this.#arm(entry)
   }
 
@@ -244,10 +230,6 @@ export class RoomPlans implements Disposable {
     }
     this.#missing = missing
   }
-}
-
-function asShared({ languages, ...rest }: RoomPlan): SharedPlan {
-  return { ...rest, ...(languages ? { languages: [...languages] } : {}) }
 }
 
 /** Returns the `languages` that `plan` does not allow. */

@@ -193,12 +193,7 @@ export const listeners = z
   .describe('IDs of participants of the room. Default: all.')
 
 /** A text to speak. */
-export const spokenText = z
-  .string()
-  .trim()
-  .min(1)
-  .max(1_000)
-  .regex(/^[^\p{Cc}]*$/u, 'no control characters')
+export const spokenText = z.string().trim().min(1).max(1_000).regex(PRINTABLE, 'no control characters')
 
 /** In the query, for clients that cannot send headers. */
 export const linkToken = z.string().max(1_024).optional().describe('The token of a link, instead of a key.')

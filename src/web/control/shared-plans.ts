@@ -7,12 +7,18 @@ const SUBJECT = 'created room'
 
 const planSchema = z.object({
   room: z.string(),
-  languages: z.array(z.string()).optional(),
+  /** Allowed languages; absent: any. */
+  languages: z.array(z.string()).readonly().optional(),
   maxParticipants: z.number().optional(),
+  /** The room ends this long after the first participant has joined. */
   maxMinutes: z.number().optional(),
+  /** The room ends when it has been empty for this long. */
   emptyMinutes: z.number(),
+  /** ISO 8601. */
   createdAt: z.string(),
 })
+/** Rules of a created room. */
+export type RoomPlan = Readonly<z.infer<typeof planSchema>>
 
 /** A created room, and the node that runs its timers. */
 const entrySchema = z.object({
@@ -25,7 +31,6 @@ const entrySchema = z.object({
 })
 const changeSchema = z.object({ room: z.string(), entry: entrySchema.optional() })
 
-export type SharedPlan = z.infer<typeof planSchema>
 export type SharedPlanEntry = z.infer<typeof entrySchema>
 /** Presence of participants in a created room, and its start (ms since 1970). */
 export type SharedPlanState = Pick<SharedPlanEntry, 'open' | 'since'>
@@ -68,7 +73,7 @@ export class SharedPlans implements Disposable {
   }
 
   /** Resolves to false if a room of this name exists. Rejects with `BridgeError` `FLEET_AWAY`. */
-  async create(plan: SharedPlan, since: number): Promise<boolean> {
+  async create(plan: RoomPlan, since: number): Promise<boolean> {
     const entry = { plan, node: this.#options.fleet.node, open: false, since }
     if ((await this.#table.create(this.#keyOf(plan.room), entry)) === undefined) return false
     this.#tell(plan.room, entry)
@@ -81,7 +86,7 @@ export class SharedPlans implements Disposable {
   }
 
   /** This node runs the timers of `plan` from now on: it has opened here, or has closed. Never throws. */
-  record(plan: SharedPlan, state: SharedPlanState): void {
+  record(plan: RoomPlan, state: SharedPlanState): void {
     const entry = { plan, node: this.#options.fleet.node, ...state }
     this.#tell(plan.room, entry)
     void this.#try(async () => {

@@ -97,7 +97,7 @@ export interface ListedMetric {
 }
 
 /** Lists the metrics of `registry`, whose types do not include all that its metrics have. */
-export function listed(registry: Registry): readonly ListedMetric[] {
+export function listedMetrics(registry: Registry): readonly ListedMetric[] {
   return registry.getMetricsAsArray() as unknown as ListedMetric[]
 }
 

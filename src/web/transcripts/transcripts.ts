@@ -1,4 +1,5 @@
 import { type Clock, systemClock, Ticker } from '../../common/clock.ts'
+import { HOUR_MS } from '../../common/durations.ts'
 import type { Logger } from '../../common/log.ts'
 import { isoTime, systemWallClock, type WallClock } from '../../common/wall-clock.ts'
 import type { Observer } from '../../core/model/events.ts'
@@ -14,7 +15,6 @@ import {
   type TranscriptWriter,
 } from './transcript.ts'
 
-const HOUR_MS = 3_600_000
 const SWEEP_MS = 60_000
 
 export interface TranscriptOptions {

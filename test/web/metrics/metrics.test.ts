@@ -4,7 +4,7 @@ import { FakeLeg } from '../../../simulator/fakes/fake-leg.ts'
 import { Histogram } from '../../../src/common/histogram.ts'
 import { Observer } from '../../../src/core/model/events.ts'
 import { EventMetrics } from '../../../src/web/metrics/event-metrics.ts'
-import { histogram, inSeconds, labeled, listed, single } from '../../../src/web/metrics/metric.ts'
+import { histogram, inSeconds, labeled, listedMetrics, single } from '../../../src/web/metrics/metric.ts'
 import { relayMetrics } from '../../../src/web/metrics/relay-metrics.ts'
 import { rooms } from '../../support/relay/rooms.ts'
 
@@ -45,7 +45,7 @@ test('each scrape reads the figures again; a metric that fails or has none does 
     'dragoman_b_total{why="a \\"b\\"\\n\\\\",where="here"} 3',
   ])
   expect(await registry.metrics()).toContain('# TYPE dragoman_b_total counter')
-  expect(listed(registry).map(({ name, type, labelNames }) => [name, type, labelNames])).toEqual([
+  expect(listedMetrics(registry).map(({ name, type, labelNames }) => [name, type, labelNames])).toEqual([
     ['dragoman_a', 'gauge', []],
     ['dragoman_broken', 'gauge', []],
     ['dragoman_absent', 'gauge', []],

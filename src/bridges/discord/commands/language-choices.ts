@@ -79,7 +79,7 @@ export function nativeName(id: LanguageId): string {
 }
 
 /** A list in the style of `locale`: “A, B and C”. */
-export function listed(parts: readonly string[], locale: string): string {
+export function joinedList(parts: readonly string[], locale: string): string {
   try {
     return new Intl.ListFormat(locale, { type: 'conjunction' }).format(parts)
   } catch {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listed, type SettingsInput, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
+import { asList, type SettingsInput, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
 import { trustedProxiesSchema } from '../../../net/client-address.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
@@ -61,14 +61,14 @@ export const asterisk = defineCarrier({
   credential: 'secret',
   secrets: ['secret', 'outbound.password'],
   hasOwnPort: true,
-  isSigned: settings => listed(settings.secret).length > 0,
-  signingSecret: settings => listed(settings.secret)[0],
+  isSigned: settings => asList(settings.secret).length > 0,
+  signingSecret: settings => asList(settings.secret)[0],
   // The first secret stays first, because other instances sign with it.
   async carrier(settings, ownKeys) {
     const { asteriskCarrier } = await import('./dialect.ts')
     const { sampleRate, stream, audioSocket } = settings
     return asteriskCarrier({
-      secrets: [...listed(settings.secret), ...ownKeys],
+      secrets: [...asList(settings.secret), ...ownKeys],
       sampleRate,
       stream,
       audioSocket,

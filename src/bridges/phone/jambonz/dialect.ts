@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { parseJson } from '../../../common/json.ts'
+import { sameSecret } from '../../../common/secrets.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type {
   CallInstructions,
@@ -16,7 +17,7 @@ import type {
   StreamMessages,
   StreamPlan,
 } from '../carrier.ts'
-import { assertSecrets, hasBasicCredentials, sameSecret } from '../credentials.ts'
+import { assertSecrets, hasBasicCredentials } from '../credentials.ts'
 import type { Spoken } from '../incoming-call.ts'
 import {
   dtmfOf,

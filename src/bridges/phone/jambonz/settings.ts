@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listed, type SettingsInput, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
+import { asList, type SettingsInput, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { OUTBOUND_DEFAULTS, outboundFields } from '../outbound/settings.ts'
 
@@ -70,12 +70,12 @@ export const jambonz = defineCarrier({
   schema: jambonzSettingsSchema,
   credential: 'webhookSecret',
   secrets: ['webhookSecret', 'outbound.apiKey'],
-  isSigned: ({ webhookSecret }) => listed(webhookSecret).length > 0,
-  signingSecret: ({ webhookSecret }) => listed(webhookSecret)[0],
+  isSigned: ({ webhookSecret }) => asList(webhookSecret).length > 0,
+  signingSecret: ({ webhookSecret }) => asList(webhookSecret)[0],
   // The first secret stays first, because other instances sign with it.
   async carrier(settings, ownKeys) {
     const { jambonzCarrier } = await import('./dialect.ts')
-    const webhookSecrets = [...listed(settings.webhookSecret), ...ownKeys]
+    const webhookSecrets = [...asList(settings.webhookSecret), ...ownKeys]
     return jambonzCarrier({ webhookSecrets, sampleRate: settings.sampleRate })
   },
   async api({ outbound }) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BridgeError } from '../../../common/errors.ts'
-import { listed, type SettingsInput, secrets, urlSchema } from '../../../common/setting-fields.ts'
+import { asList, type SettingsInput, secrets, urlSchema } from '../../../common/setting-fields.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
 
@@ -43,17 +43,17 @@ export const plivo = defineCarrier({
   schema: plivoSettingsSchema,
   credential: 'authToken',
   secrets: ['authToken'],
-  isSigned: ({ authToken }) => listed(authToken).length > 0,
-  signingSecret: ({ authToken }) => listed(authToken)[0],
+  isSigned: ({ authToken }) => asList(authToken).length > 0,
+  signingSecret: ({ authToken }) => asList(authToken)[0],
   // The first token stays first, because other instances sign with it.
   async carrier(settings, ownKeys) {
     const { plivoCarrier } = await import('./dialect.ts')
-    return plivoCarrier([...listed(settings.authToken), ...ownKeys], settings.audio)
+    return plivoCarrier([...asList(settings.authToken), ...ownKeys], settings.audio)
   },
   async api(settings) {
     const { PlivoCallsApi } = await import('./rest.ts')
     const { authId, apiUrl } = settings.outbound!
-    const [authToken] = listed(settings.authToken)
+    const [authToken] = asList(settings.authToken)
     if (authToken === undefined)
       throw new BridgeError('CONFIG', 'plivo.outbound needs an auth token: set plivo.authToken')
     return new PlivoCallsApi({ authId, authToken, apiUrl })

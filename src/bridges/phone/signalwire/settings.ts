@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listed, type SettingsInput, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
+import { asList, type SettingsInput, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { outboundFields } from '../outbound/settings.ts'
 
@@ -46,11 +46,11 @@ export const signalwire = defineCarrier({
   schema: signalwireSettingsSchema,
   credential: 'signingKey',
   secrets: ['signingKey', 'outbound.apiToken'],
-  isSigned: ({ signingKey }) => listed(signingKey).length > 0,
-  signingSecret: ({ signingKey }) => listed(signingKey)[0],
+  isSigned: ({ signingKey }) => asList(signingKey).length > 0,
+  signingSecret: ({ signingKey }) => asList(signingKey)[0],
   async carrier(settings, ownKeys) {
     const { signalwireCarrier } = await import('./dialect.ts')
-    return signalwireCarrier([...listed(settings.signingKey), ...ownKeys], settings.audio)
+    return signalwireCarrier([...asList(settings.signingKey), ...ownKeys], settings.audio)
   },
   async api({ outbound }) {
     const { SignalwireCallsApi } = await import('./rest.ts')

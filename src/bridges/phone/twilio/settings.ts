@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
+  asList,
   type DeepReadonly,
-  listed,
   type SettingsInput,
   secret,
   secrets,
@@ -73,16 +73,16 @@ export const twilio = defineCarrier({
   schema: twilioSettingsSchema,
   credential: 'authToken',
   secrets: ['authToken', 'outbound.apiKeySecret'],
-  isSigned: ({ authToken }) => listed(authToken).length > 0,
-  signingSecret: ({ authToken }) => listed(authToken)[0],
+  isSigned: ({ authToken }) => asList(authToken).length > 0,
+  signingSecret: ({ authToken }) => asList(authToken)[0],
   // The first token stays first, because other instances sign with it.
   async carrier({ authToken }, ownKeys) {
     const { twilioCarrier } = await import('./dialect.ts')
-    return twilioCarrier([...listed(authToken), ...ownKeys])
+    return twilioCarrier([...asList(authToken), ...ownKeys])
   },
   async api(settings) {
     const { TwilioCallsApi } = await import('./rest.ts')
     const outbound = settings.outbound!
-    return new TwilioCallsApi({ ...outbound, authToken: listed(settings.authToken)[0] })
+    return new TwilioCallsApi({ ...outbound, authToken: asList(settings.authToken)[0] })
   },
 })

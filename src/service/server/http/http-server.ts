@@ -239,7 +239,7 @@ export class OriginCheck {
   #isOwn(host: string | undefined): boolean {
     if (host === undefined || !URL.canParse(`http://${host}`)) return false
     const { hostname } = new URL(`http://${host}`)
-    return isLoopback(hostname.replace(/^\[|\]$/g, '')) || this.#names.has(hostname)
+    return isLoopback(hostname) || this.#names.has(hostname)
   }
 }
 

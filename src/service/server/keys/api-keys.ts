@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../../common/clock.ts'
 import { FailureLimiter } from '../../../common/rate-limit.ts'
+import { keyDigest } from '../../../common/secrets.ts'
 import { addressPrefix } from '../../../net/client-address.ts'
 import { RollingUsage, UsageLedger } from '../../usage-ledger.ts'
 import { ServiceError } from '../errors.ts'
 import { type KeyFigures, KeyUsage } from './key-holder.ts'
 import type { KeyEntry, KeyLimits } from './key-store.ts'
-import { keyDigest } from './key-store.ts'
 
 /** A key as configured: bare, or with a name for the log and limits. */
 export type ConfiguredKey = string | ({ readonly name: string; readonly key: string } & KeyLimits)

@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { type Clock, systemClock } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import { parseJson } from '../../../common/json.ts'
+import { keyDigest } from '../../../common/secrets.ts'
 import { writeFileAtomic } from '../../../storage/atomic-file.ts'
 import { withLock } from './file-lock.ts'
 
@@ -14,15 +15,6 @@ const KEY_BYTES = 24
 /** Creates a key: 192 random bits as 32 characters, after a prefix. */
 export function newKey(): string {
   return PREFIX + randomBytes(KEY_BYTES).toString('base64url')
-}
-
-/**
- * Returns the digest stored for a key: one round of SHA-256, without salt. A key of 192 random bits is in no dictionary
- * and cannot be brute-forced, so a slow hash would add cost to every request without adding protection. A salt hides
- * equal secrets, and no two keys are equal.
- */
-export function keyDigest(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
 }
 
 /** A name that can be typed, logged and shown in a table. */

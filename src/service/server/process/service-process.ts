@@ -5,9 +5,10 @@ import { BridgeError } from '../../../common/errors.ts'
 import type { EndReason } from '../../../common/lifecycle.ts'
 import { type Logger, noopLogger } from '../../../common/log.ts'
 import { MEMORY_FLAGS } from '../../../common/memory-flags.ts'
+import { reachableUrl } from '../../../net/client-address.ts'
 import { THREADS } from '../../engines/thread-budget.ts'
 import { killOnParentExit, Watchdog } from '../../supervision.ts'
-import { type ServiceConfig, serviceUrl } from '../settings.ts'
+import type { ServiceConfig } from '../settings.ts'
 import type { AskMessage, ProcessMessage, ServiceFigures, StartMessage } from './messages.ts'
 
 /** Restart delays: doubling from the first to the maximum (ms). */
@@ -77,7 +78,7 @@ export class ServiceProcess {
 
   /** Address of the service; it stays the same after a restart. */
   get url(): string {
-    return serviceUrl(this.#config.host ?? '127.0.0.1', this.#port)
+    return reachableUrl(this.#config.host ?? '127.0.0.1', this.#port)
   }
 
   /** Id of the running process; undefined between two processes. */

@@ -4,7 +4,7 @@ import type { Socket } from 'socket.io'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import { TokenBucket } from '../../../common/rate-limit.ts'
-import { addressPrefix, type TrustedProxies } from '../../../net/client-address.ts'
+import { addressPrefix, reachableUrl, type TrustedProxies } from '../../../net/client-address.ts'
 import { FairPlaces } from '../../../net/fair-places.ts'
 import type { StandInNames } from '../../contract.ts'
 import type { EngineSet } from '../../engines/engine-set.ts'
@@ -15,7 +15,7 @@ import { type ErrorCounts, ServiceError } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import type { BoundSettings } from '../limits.ts'
-import { type ServiceSettings, serviceUrl } from '../settings.ts'
+import type { ServiceSettings } from '../settings.ts'
 import { chooseVoice } from '../voice-catalog.ts'
 import type { AudioStreams } from './audio-stream.ts'
 import { InterpretedSpeech } from './interpreted-speech.ts'
@@ -261,7 +261,7 @@ function addressFor(socket: Socket, { publicUrl, host }: ServiceSettings): strin
   const { headers, secure } = socket.handshake
   if (headers.host !== undefined && HOST.test(headers.host))
     return `${secure ? 'https' : 'http'}://${headers.host}`
-  return serviceUrl(host, socket.request.socket.localPort ?? 0)
+  return reachableUrl(host, socket.request.socket.localPort ?? 0)
 }
 
 /** Returns the output selected by `receiveAudio.obtainVia`. */

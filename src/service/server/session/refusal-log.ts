@@ -1,8 +1,8 @@
 import { type Clock, setTimer } from '../../../common/clock.ts'
+import { MINUTE_MS } from '../../../common/durations.ts'
 import type { Logger } from '../../../common/log.ts'
 import { addressPrefix } from '../../../net/client-address.ts'
 
-const MINUTE_MS = 60_000
 /** Maximum number of addresses and reasons that are counted separately; all others share one count per reason. */
 const MOST_COUNTED = 1_000
 

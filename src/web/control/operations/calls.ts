@@ -69,7 +69,7 @@ export const dial = operation({
       by: holder,
       from,
       carrier,
-      invitation: { room, ...defined(party) },
+      invitation: { room, ...party },
       ringSeconds,
       limitSeconds,
     }
@@ -132,8 +132,3 @@ export const hangUpCall = operation({
     return found
   },
 })
-
-/** Removes the fields that are undefined. */
-function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
-}

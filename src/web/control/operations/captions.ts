@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { setTimer } from '../../../common/clock.ts'
+import { MINUTE_MS } from '../../../common/durations.ts'
 import { isoTime } from '../../../common/wall-clock.ts'
 import { captionPagePath, LONGEST_LINK_MS } from '../../captions/caption-links.ts'
 import { EventStreamResponse, sseEvent } from '../../event-stream.ts'
@@ -9,8 +10,6 @@ import { ControlError } from '../errors.ts'
 import { operation, STREAMING } from '../operation.ts'
 import { flag, language, linkSchema, linkToken, minutes, roomParams } from '../schemas.ts'
 import { assertLives, assertRoom } from '../views.ts'
-
-const MINUTE_MS = 60_000
 
 export const readCaptions = operation({
   id: 'readCaptions',

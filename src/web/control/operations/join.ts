@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MINUTE_MS } from '../../../common/durations.ts'
 import { isoTime } from '../../../common/wall-clock.ts'
 import { LONGEST_LINK_MS } from '../../../core/calls/room-links.ts'
 import { joinPath, listenPath } from '../../../pages/page-document.ts'
@@ -6,8 +7,6 @@ import { ControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
 import { codeSchema, minutes, roomLinkSchema, roomName, roomParams } from '../schemas.ts'
 import { assertLives, assertRoom, codeView } from '../views.ts'
-
-const MINUTE_MS = 60_000
 
 export const createCode = operation({
   id: 'createCode',

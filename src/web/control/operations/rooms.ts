@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { z } from 'zod'
+import { MINUTE_MS } from '../../../common/durations.ts'
 import { isoTime } from '../../../common/wall-clock.ts'
 import { ControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
@@ -7,7 +8,6 @@ import { endRoom } from '../room-ending.ts'
 import { codeSchema, language, minutes, roomParams, roomSchema } from '../schemas.ts'
 import { assertRoom, codeView, roomView } from '../views.ts'
 
-const MINUTE_MS = 60_000
 const WEEK_MINUTES = 7 * 24 * 60
 const MOST_PER_PAGE = 200
 

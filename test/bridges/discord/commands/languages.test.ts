@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
 import {
+  joinedList,
   type LanguageCapabilities,
   LanguageList,
   languageChoices,
   languageMeant,
   languageName,
-  listed,
   nativeName,
 } from '../../../../src/bridges/discord/commands/language-choices.ts'
 import { CATALOGS } from '../../../../src/messages/catalogs.ts'
@@ -124,7 +124,7 @@ test('names are in the reader’s language', () => {
   expect(languageName('es-es', 'de')).toBe('Spanisch (Spanien)')
   expect(nativeName('es-es')).toBe('español (España)')
   expect(languageName('es-es', '!?')).toBe('es-es')
-  expect(listed(['a', 'b'], 'es-ES')).toBe('a y b')
+  expect(joinedList(['a', 'b'], 'es-ES')).toBe('a y b')
 })
 
 describe('the list', () => {

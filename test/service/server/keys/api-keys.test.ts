@@ -1,9 +1,10 @@
 import { Manager } from 'socket.io-client'
 import { expect, test } from 'vitest'
 import { FakeClock } from '../../../../simulator/fakes/fake-clock.ts'
+import { keyDigest } from '../../../../src/common/secrets.ts'
 import type { ServiceError } from '../../../../src/service/server/errors.ts'
 import { ApiKeys } from '../../../../src/service/server/keys/api-keys.ts'
-import { keyDigest, newKey } from '../../../../src/service/server/keys/key-store.ts'
+import { newKey } from '../../../../src/service/server/keys/key-store.ts'
 import { fakeService, KEY } from '../../../support/service/fake-service.ts'
 import { THEN } from '../../../support/service/key-date.ts'
 

@@ -2,7 +2,7 @@ import { catalogFor } from '../../../../messages/catalogs.ts'
 import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import type { OutputLanguages } from '../../contract.ts'
 import { type CommandContext, type CommandServices, changeable } from '../command-context.ts'
-import { languageName, listed } from '../language-choices.ts'
+import { joinedList, languageName } from '../language-choices.ts'
 import type { Answer } from '../reply.ts'
 import { languageOption, type Subcommand, subcommand } from '../subcommand.ts'
 import { typedLanguage } from '../typed-language.ts'
@@ -55,5 +55,5 @@ async function setOutput(
 function outputText(output: OutputLanguages, words: ReplyTexts, locale: string): string {
   if (output === 'auto') return words.outputAuto
   const names = output.map(each => languageName(each, locale))
-  return words.outputIs(listed(names, locale))
+  return words.outputIs(joinedList(names, locale))
 }

@@ -2,7 +2,7 @@ import { catalogFor } from '../../../../messages/catalogs.ts'
 import type { ReplyTexts } from '../../../../messages/en/discord.ts'
 import type { ChannelSpeaker, ChannelStatus } from '../../contract.ts'
 import type { CommandContext, CommandServices } from '../command-context.ts'
-import { languageName, listed } from '../language-choices.ts'
+import { joinedList, languageName } from '../language-choices.ts'
 import { type Answer, mention } from '../reply.ts'
 import { type Subcommand, subcommand } from '../subcommand.ts'
 
@@ -32,7 +32,7 @@ function statusText(status: ChannelStatus, context: CommandContext, words: Reply
   const names = (languages: readonly string[]) =>
     languages.length === 0
       ? say.nothing
-      : listed(
+      : joinedList(
           languages.map(each => languageName(each, locale)),
           locale,
         )
