@@ -59,7 +59,6 @@ test('fills pauses from the start, in real time, and lets an overfull queue of t
   expect(s.sentMs()).toBeGreaterThan(30_000 * 0.94)
   expect(s.leg.played.every(pcm => peak(pcm) === 0 && pcm.length === 640)).toBe(true)
   expect(s.playout.aheadMs(s.clock.now())).toBe(0)
-  expect(s.playout.framesSent).toBe(0)
   // It is no echo.
   expect(s.reference.loudUntil).toBe(Number.NEGATIVE_INFINITY)
 })
