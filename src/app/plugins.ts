@@ -11,7 +11,7 @@ import { systemWallClock } from '../common/wall-clock.ts'
 import { FleetLease } from '../core/calls/fleet-lease.ts'
 import { listenPath } from '../pages/page-document.ts'
 import { pageFiles } from '../pages/page-files.ts'
-import { captionPage, captionPagePath, LONGEST_LINK_MS } from '../web/captions/caption-links.ts'
+import { captionPage, captionPagePath, LONGEST_CAPTION_LINK_MS } from '../web/captions/caption-links.ts'
 import { BearerKeys } from '../web/control/auth.ts'
 import { controlApi } from '../web/control/control-api.ts'
 import { refusedLanguages } from '../web/control/room-plans.ts'
@@ -122,7 +122,7 @@ function browser(context: AppContext) {
       // Without API keys, the data of captions is not kept.
       settings.control.keys.length === 0 || lives.idOf(room) === undefined
         ? undefined
-        : captionPagePath(room, links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
+        : captionPagePath(room, links.issue(room, Math.min(ttlMs, LONGEST_CAPTION_LINK_MS)).token),
     discord: settings.discord?.token !== undefined,
     dashboard: '/dashboard',
     words: statusWords,

@@ -5,7 +5,7 @@ import { BridgeError } from '../../common/errors.ts'
 import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import { CodeAttempts } from '../../core/calls/code-attempts.ts'
-import { LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
+import { LONGEST_ROOM_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
 import type { RoomVisits } from '../../core/calls/room-visits.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { checkedInvitation } from '../../core/model/invitation-check.ts'
@@ -170,7 +170,8 @@ export class VisitorReception {
       }
       // If this node ends, the page rejoins the room at another one.
       rejoin =
-        hello.link ?? (await links.issue(guest.room, Math.min(settings.maxMinutes * 60_000, LONGEST_LINK_MS)))
+        hello.link ??
+        (await links.issue(guest.room, Math.min(settings.maxMinutes * 60_000, LONGEST_ROOM_LINK_MS)))
     } catch (error) {
       log.warn(errorFields(error), 'room cannot be entered now')
       // A private room works without the fleet.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isoTime } from '../../../common/wall-clock.ts'
-import { LONGEST_LINK_MS } from '../../../core/calls/room-links.ts'
+import { LONGEST_ROOM_LINK_MS } from '../../../core/calls/room-links.ts'
 import { joinPath, listenPath } from '../../../pages/page-document.ts'
 import { ControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
@@ -88,7 +88,7 @@ export const linkRoom = operation({
   params: roomParams,
   body: z
     .strictObject({
-      minutes: minutes(LONGEST_LINK_MS / MINUTE_MS)
+      minutes: minutes(LONGEST_ROOM_LINK_MS / MINUTE_MS)
         .default(60)
         .describe('Lifetime of the link.'),
     })
@@ -132,7 +132,7 @@ export const linkListeners = operation({
   params: roomParams,
   body: z
     .strictObject({
-      minutes: minutes(LONGEST_LINK_MS / MINUTE_MS)
+      minutes: minutes(LONGEST_ROOM_LINK_MS / MINUTE_MS)
         .default(60)
         .describe('Lifetime of the link. Its listeners leave when it expires.'),
     })
