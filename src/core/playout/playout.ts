@@ -169,18 +169,14 @@ export class Playout {
     this.#marks.confirm(name)
   }
 
-  /**
-   * Drops translations that are queued here or not yet played by the peer. A notice continues. Returns false if
-   * no translation was pending.
-   */
-  interrupt(): boolean {
+  /** Drops translations that are queued here or not yet played by the peer. A notice continues. */
+  interrupt(): void {
     let queued = this.#marks.unconfirmed > this.#unheardNotices
     for (const { translation } of this.#mixer.voices.values()) {
       if (translation.active) queued = true
       translation.clear()
     }
     if (queued && !this.#announcements.sounding && this.#unheardNotices === 0) this.#flush()
-    return queued
   }
 
   /** Drops all queued audio, here and at the peer. */
