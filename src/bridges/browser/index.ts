@@ -174,7 +174,6 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
       if (originCheck.local(request)) markAuthenticated(request.raw)
       return undefined
     }
-    counters.rejectedOrigin++
     log.warn({ route: request.routeOptions.url }, 'request rejected: foreign origin or host')
     return sendError(request, reply, originCheck.knowsHost(request) ? foreignPage : unknownHost(request))
   }

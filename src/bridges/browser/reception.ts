@@ -285,8 +285,6 @@ export class VisitorReception {
       this.#drop(leg, error)
       return
     }
-    if (earlier) counters.resumed++
-    else counters.sessions++
     caller.known()
     log.info(
       { legId: leg.id, invited: guest.invited, local: caller.local, returned: earlier !== undefined },
@@ -340,7 +338,7 @@ export class VisitorReception {
     caller: Caller,
     { call, secret }: { readonly call: string; readonly secret: string },
   ): boolean {
-    const { bridge, sessions, counters } = this.#options
+    const { bridge, sessions } = this.#options
     const session = sessions.find(call, secret)
     const participant = session?.participant
     if (!session || !participant) return false
@@ -354,7 +352,6 @@ export class VisitorReception {
       this.#drop(leg, error)
       return true
     }
-    counters.resumed++
     caller.known()
     this.#welcome(session, true)
     return true
@@ -434,11 +431,10 @@ export class VisitorReception {
   }
 
   async #invite(session: BrowserSession, address: string): Promise<void> {
-    const { bridge, counters } = this.#options
+    const { bridge } = this.#options
     try {
       const named = session.named ? session.participant?.state.name : undefined
       const invite = await this.#invites.give(session.room, address, named)
-      counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge
       session.tell({
         kind: 'invited',
