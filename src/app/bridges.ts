@@ -4,7 +4,7 @@ import { withDefaults } from '../common/defaults.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { FleetLease } from '../core/calls/fleet-lease.ts'
 import { listenPath } from '../pages/page-document.ts'
-import { captionPagePath, LONGEST_LINK_MS } from '../web/captions/caption-links.ts'
+import { captionPagePath, LONGEST_CAPTION_LINK_MS } from '../web/captions/caption-links.ts'
 import { refusedLanguages } from '../web/control/room-plans.ts'
 import { statusWords } from '../web/status.ts'
 import { inOneLanguage } from '../web/transcripts/one-language.ts'
@@ -37,7 +37,7 @@ export function browserOptions(context: AppContext): BrowserBridgeOptions {
       // Without API keys, the data of captions is not kept.
       settings.control.keys.length === 0 || lives.idOf(room) === undefined
         ? undefined
-        : captionPagePath(room, links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
+        : captionPagePath(room, links.issue(room, Math.min(ttlMs, LONGEST_CAPTION_LINK_MS)).token),
     discord: settings.discord?.token !== undefined,
     dashboard: '/dashboard',
     words: statusWords,

@@ -68,7 +68,7 @@ export async function registerDashboard(
   const viewers = new Viewers({ clock, read })
   server.decorate('dashboard', {
     get viewers() {
-      return viewers.stats.viewers
+      return viewers.count
     },
     get simulatedCalls() {
       return calls.calls.length

@@ -7,6 +7,7 @@ import type { SettingsInput } from '../common/setting-fields.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { ServiceClientError, toBridgeError } from '../service/client/errors.ts'
+import { currentUrl } from '../service/client/service-address.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import type { serviceConnectionSettingsSchema } from '../service/client/settings.ts'
 import { ServiceSpeaker } from '../service/client/speaker.ts'
@@ -40,12 +41,12 @@ export async function openAnnouncer(options: AnnouncerOptions): Promise<Announce
 
 /** The announcer of `openAnnouncer`, whose own recordings are not checked yet. */
 export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & { useLog(to: Logger): void } {
-  const { settings, apiKey, socketPath, clock = systemClock } = options
+  const { settings, url, apiKey, socketPath, clock = systemClock } = options
   const log = new LateLog()
   if (options.log) log.use(options.log)
-  const { url: where } = options
-  const url = typeof where === 'string' ? () => where : where
-  const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, socketPath }, clock))
+  const speaker = new ServiceSpeaker(
+    () => new ServiceClient({ url: currentUrl(url), apiKey, socketPath }, clock),
+  )
   const library = new SoundLibrary({
     speaker,
     settings: soundSettingsSchema.parse(settings ?? {}),
@@ -94,8 +95,7 @@ export function languageCatalog({
   apiKey,
 }: LanguageOfferOptions): () => Promise<readonly CatalogLanguage[]> {
   return async () => {
-    const at = typeof url === 'string' ? url : url()
-    const languages = await new ServiceClient({ url: at, apiKey }).languages()
+    const languages = await new ServiceClient({ url: currentUrl(url), apiKey }).languages()
     return languages.map(({ languageId, name, transcription, translation, synthesis }) => ({
       ...{ id: languageId, name, heard: transcription, spoken: synthesis, into: translation },
     }))
@@ -128,8 +128,7 @@ export function voiceCatalog({
   mode = 'streaming',
 }: VoiceOfferOptions): () => Promise<readonly CastableVoice[]> {
   return async () => {
-    const at = typeof url === 'string' ? url : url()
-    const voices = await new ServiceClient({ url: at, apiKey }).voices({ mode })
+    const voices = await new ServiceClient({ url: currentUrl(url), apiKey }).voices({ mode })
     return voices.map(({ voiceId, languageId, voiceGender }) => ({
       ...{ id: voiceId, language: languageId, gender: voiceGender },
     }))
@@ -143,11 +142,11 @@ export function voiceCatalog({
 export function talkCatalog({ url, apiKey }: LanguageOfferOptions): () => Promise<ServiceCatalog> {
   const offered = languageCatalog({ url, apiKey })
   return async () => {
-    const client = new ServiceClient({ url: typeof url === 'string' ? url : url(), apiKey })
+    const client = new ServiceClient({ url: currentUrl(url), apiKey })
     const [languages, voices, engines] = await Promise.all([
       offered(),
       client.voices(),
-      enginesAt(typeof url === 'string' ? url : url()),
+      enginesAt(currentUrl(url)),
     ])
     return {
       languages,

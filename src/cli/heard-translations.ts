@@ -18,7 +18,7 @@ export interface AnswersOptions {
 }
 
 /** Measures at the phone how long after a stretch of speech its translation starts. */
-export class Answers {
+export class HeardTranslations {
   /** Time from the end of speech to the first audio of each translation that starts after it (ms). */
   readonly latenciesMs: number[] = []
   /** Number of translations that started while the speech continued. */

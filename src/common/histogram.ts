@@ -1,9 +1,8 @@
-/** Histogram with buckets that grow by 10 %: quantiles within 5 % for values from 0.1 to over 10 million. */
+/** Histogram with buckets that grow by 10 %: accurate to 5 % for values from 0.1 to over 10 million. */
 export class Histogram {
   readonly #buckets = new Uint32Array(256)
   #count = 0
   #sum = 0
-  #max = 0
 
   /** Adds one value. A negative value counts as 0; NaN is ignored. */
   record(value: number): void {
@@ -12,7 +11,6 @@ export class Histogram {
     this.#buckets[at]!++
     this.#count++
     this.#sum += Math.max(0, value)
-    if (value > this.#max) this.#max = value
   }
 
   get count(): number {
@@ -23,30 +21,11 @@ export class Histogram {
     return this.#sum
   }
 
-  get max(): number {
-    return this.#max
-  }
-
-  get mean(): number {
-    return this.#count === 0 ? 0 : this.#sum / this.#count
-  }
-
   /** Returns the number of values up to `value`, rounded to the nearest bucket boundary. */
   countUpTo(value: number): number {
     const last = value < 0.1 ? -1 : Math.round(Math.log(value / 0.1) / Math.log(1.1))
     let count = 0
     for (let at = 0; at <= last && at < this.#buckets.length; at++) count += this.#buckets[at]!
     return count
-  }
-
-  /** Returns the quantile `q` (0 to 1), or 0 if the histogram is empty. */
-  quantile(q: number): number {
-    let left = Math.ceil(q * this.#count)
-    if (left <= 0) return 0
-    for (let at = 0; at < this.#buckets.length; at++) {
-      left -= this.#buckets[at]!
-      if (left <= 0) return at === 0 ? 0.1 : Math.min(this.#max, 0.1 * 1.1 ** (at - 0.5))
-    }
-    return this.#max
   }
 }

@@ -69,13 +69,11 @@ export function asList(given: string | readonly string[] | undefined = []): read
 
 /** An address with only a host, port and path. */
 export function urlSchema(description: string) {
-  return z
-    .string()
-    .refine(text => isPlainUrl(text), description)
-    .describe(description)
+  return z.string().refine(isPlainUrl, description).describe(description)
 }
 
-function isPlainUrl(text: string): boolean {
+/** Returns true for an address with only a host, port and path. */
+export function isPlainUrl(text: string): boolean {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return false
   return !url.username && !url.password && !url.search && !url.hash

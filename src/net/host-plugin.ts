@@ -64,7 +64,7 @@ const used = new WeakMap<object, Set<string>>()
  * Returns a name for the legs of a bridge: `name`, or for further bridges on the same server or relay `name-2`, `name-3`,
  * so that the ids of their legs differ.
  */
-export function distinctName(name: string, ...owners: readonly object[]): string {
+export function bridgeName(name: string, ...owners: readonly object[]): string {
   const taken = owners.map(owner => {
     const names = used.get(owner) ?? new Set()
     used.set(owner, names)

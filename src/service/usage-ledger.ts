@@ -1,6 +1,13 @@
 import type { Clock } from '../common/clock.ts'
 import { DAY_MS, MINUTE_MS } from '../common/durations.ts'
 
+const CHARACTERS_PER_SECOND = 15
+
+/** Returns the audio as which a text of `characters` counts: the time it takes to speak it (ms). */
+export function spokenMs(characters: number): number {
+  return (characters * 1_000) / CHARACTERS_PER_SECOND
+}
+
 /** Quota of audio per 24 hours. */
 export class AudioQuota {
   readonly #usage: RollingUsage

@@ -18,11 +18,6 @@ export class Framer {
     this.#emit = emit
   }
 
-  /** Number of samples in the incomplete frame. */
-  get pending(): number {
-    return this.#filled
-  }
-
   /** Accepts any number of samples; `pcm` is not kept. Complete frames inside `pcm` are passed on without a copy. */
   write(pcm: Int16Array): void {
     const size = this.samplesPerFrame

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Answers } from '../../src/cli/heard-translations.ts'
+import { HeardTranslations } from '../../src/cli/heard-translations.ts'
 import { sine } from '../support/transcode/tone.ts'
 
 const LINE = 8_000
@@ -14,13 +14,13 @@ function speech(): Int16Array {
 }
 
 /** 20 ms messages from `from` on for `ms`. */
-function hear(answers: Answers, from: number, ms: number): void {
+function hear(answers: HeardTranslations, from: number, ms: number): void {
   for (let at = 0; at < ms; at += 20) answers.media(from + at, MESSAGE)
 }
 
 describe('the latency of a translation', () => {
   test('is measured from the end of each stretch of speech to the first audio of its translation', () => {
-    const answers = new Answers(speech())
+    const answers = new HeardTranslations(speech())
     answers.speaking(10_000)
     hear(answers, 11_600, 500)
     hear(answers, 13_400, 500)
@@ -32,7 +32,7 @@ describe('the latency of a translation', () => {
   })
 
   test('is counted once for a translation that arrives in pieces, early or with short gaps', () => {
-    const answers = new Answers(speech())
+    const answers = new HeardTranslations(speech())
     answers.speaking(0)
     answers.media(1_500, 8 * 300)
     answers.media(1_510, 8 * 300)
@@ -42,7 +42,7 @@ describe('the latency of a translation', () => {
   })
 
   test('ignores audio received before any speech was sent', () => {
-    const answers = new Answers(speech())
+    const answers = new HeardTranslations(speech())
     hear(answers, 0, 100)
     answers.speaking(1_000)
     hear(answers, 1_500, 100)
@@ -52,14 +52,14 @@ describe('the latency of a translation', () => {
   })
 
   test('is empty for silence', () => {
-    const answers = new Answers(new Int16Array(LINE))
+    const answers = new HeardTranslations(new Int16Array(LINE))
     answers.speaking(0)
     hear(answers, 2_000, 100)
     expect(answers.latenciesMs).toEqual([])
   })
 
   test('detects the end of speech that lasts until the end of the file', () => {
-    const answers = new Answers(sine(400, 500, 8_000, LINE))
+    const answers = new HeardTranslations(sine(400, 500, 8_000, LINE))
     answers.speaking(0)
     hear(answers, 700, 100)
     expect(answers.latenciesMs[0]).toBeCloseTo(200, -1.5)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import {
-  DEFAULT_TERMS,
   type KeptText,
   keptIn,
   listeningNotice,
@@ -9,6 +8,7 @@ import {
 import { CONSENT_MODES, type ConsentMode } from '../../src/bridges/discord/consent.ts'
 import { CATALOGS, UI_LANGUAGES } from '../../src/messages/catalogs.ts'
 import type { ChannelTexts } from '../../src/messages/en/discord.ts'
+import { DEFAULT_TERMS } from '../support/discord/default-terms.ts'
 
 /** Every text, with recognizable values. */
 function texts(words: ChannelTexts): Record<string, string> {

@@ -7,7 +7,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { type Clock, setTimer } from '../../common/clock.ts'
+import { type Clock, withTimeout } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { Observer } from '../../core/model/events.ts'
@@ -152,11 +152,8 @@ export function openTracing(
   return {
     async [Symbol.asyncDispose]() {
       watch[Symbol.dispose]()
-      const late = Promise.withResolvers<void>()
-      const timer = setTimer(clock, GOODBYE_MS, () => late.resolve())
       // Spans not accepted now are lost; the log already contains the failure.
-      await Promise.race([provider.shutdown().catch(() => {}), late.promise])
-      timer[Symbol.dispose]()
+      await withTimeout(clock, GOODBYE_MS, provider.shutdown())
     },
   }
 }

@@ -9,8 +9,8 @@ import { RoomVisits } from '../../core/calls/room-visits.ts'
 import { addressPrefix } from '../../net/client-address.ts'
 import {
   assertFree,
+  bridgeName,
   decorateScope,
-  distinctName,
   type HostPlugin,
   hostPlugin,
   mountPath,
@@ -84,7 +84,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   /** Public path of the page. */
   const page = mountPath(app.prefix, prefix, options.path ?? TALK_PATH) || '/'
   assertFree(app, 'GET', page, 'browser')
-  const name = distinctName('browser', app.server, relay)
+  const name = bridgeName('browser', app.server, relay)
   const limits = withDefaults(DEFAULT_LIMITS, options.limits)
   const settings = browserSettingsSchema.parse(options.settings ?? {})
   const originCheck = new OriginCheck({ publicUrl: options.publicUrl, origins: settings.origins })
@@ -174,7 +174,6 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
       if (originCheck.local(request)) markAuthenticated(request.raw)
       return undefined
     }
-    counters.rejectedOrigin++
     log.warn({ route: request.routeOptions.url }, 'request rejected: foreign origin or host')
     return sendError(request, reply, originCheck.knowsHost(request) ? foreignPage : unknownHost(request))
   }

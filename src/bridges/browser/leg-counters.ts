@@ -43,16 +43,6 @@ export class BrowserLegCounters {
 
 /** Counters of the bridge, apart from its legs. */
 export class BridgeCounters {
-  /** Visits started. */
-  sessions = 0
-  /** Visits resumed after a disconnection. */
-  resumed = 0
-  /** Links created. */
-  links = 0
-  /** Messages of audio that listeners missed because they read too slowly. */
-  skipped = 0
-  /** Requests rejected because of their origin or host. */
-  rejectedOrigin = 0
   /** Visitors rejected, by reason. */
   readonly refused = new Map<string, number>()
 

@@ -5,7 +5,7 @@ import { BridgeError } from '../../common/errors.ts'
 import { errorFields, type Logger, withoutNumbers } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import { CodeAttempts } from '../../core/calls/code-attempts.ts'
-import { LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
+import { LONGEST_ROOM_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
 import type { RoomVisits } from '../../core/calls/room-visits.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { checkedInvitation } from '../../core/model/invitation-check.ts'
@@ -170,7 +170,8 @@ export class VisitorReception {
       }
       // If this node ends, the page rejoins the room at another one.
       rejoin =
-        hello.link ?? (await links.issue(guest.room, Math.min(settings.maxMinutes * 60_000, LONGEST_LINK_MS)))
+        hello.link ??
+        (await links.issue(guest.room, Math.min(settings.maxMinutes * 60_000, LONGEST_ROOM_LINK_MS)))
     } catch (error) {
       log.warn(errorFields(error), 'room cannot be entered now')
       // A private room works without the fleet.
@@ -284,8 +285,6 @@ export class VisitorReception {
       this.#drop(leg, error)
       return
     }
-    if (earlier) counters.resumed++
-    else counters.sessions++
     caller.known()
     log.info(
       { legId: leg.id, invited: guest.invited, local: caller.local, returned: earlier !== undefined },
@@ -339,7 +338,7 @@ export class VisitorReception {
     caller: Caller,
     { call, secret }: { readonly call: string; readonly secret: string },
   ): boolean {
-    const { bridge, sessions, counters } = this.#options
+    const { bridge, sessions } = this.#options
     const session = sessions.find(call, secret)
     const participant = session?.participant
     if (!session || !participant) return false
@@ -353,7 +352,6 @@ export class VisitorReception {
       this.#drop(leg, error)
       return true
     }
-    counters.resumed++
     caller.known()
     this.#welcome(session, true)
     return true
@@ -433,11 +431,10 @@ export class VisitorReception {
   }
 
   async #invite(session: BrowserSession, address: string): Promise<void> {
-    const { bridge, counters } = this.#options
+    const { bridge } = this.#options
     try {
       const named = session.named ? session.participant?.state.name : undefined
       const invite = await this.#invites.give(session.room, address, named)
-      counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge
       session.tell({
         kind: 'invited',

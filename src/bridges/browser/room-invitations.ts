@@ -50,8 +50,6 @@ export interface InvitesOptions {
  * easier.
  */
 export class RoomInvitations {
-  /** Number of links created. */
-  made = 0
   readonly #options: InvitesOptions
   readonly #rates: KeyedRateLimiter
   /** By room, in order of creation. */
@@ -95,7 +93,6 @@ export class RoomInvitations {
     const given = await this.#make(room, now, by)
     this.#given.delete(room)
     this.#given.set(room, given)
-    this.made++
     return given
   }
 

@@ -144,13 +144,11 @@ export class BrowserSession {
     return this.#first === undefined ? undefined : this.#options.participant(this.#first)
   }
 
-  /** Continues over `leg`; returns the previous leg. */
-  moveTo(leg: BrowserLeg): BrowserLeg | undefined {
-    const before = this.#leg
+  /** Continues over `leg`. */
+  moveTo(leg: BrowserLeg): void {
     this.#leg = leg
     this.#received = ''
     this.#first ??= leg.id
-    return before
   }
 
   /** Sends `caption` as this visitor reads it, given the participants of the room. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Expanded } from '../../common/setting-fields.ts'
-import { LONGEST_LINK_MS } from '../../core/calls/room-links.ts'
+import { LONGEST_ROOM_LINK_MS } from '../../core/calls/room-links.ts'
 
 const ORIGIN = 'an origin like https://talk.example.com'
 
@@ -23,7 +23,7 @@ export const browserSettingsSchema = z.strictObject({
   linkMinutes: z
     .number()
     .min(1)
-    .max(LONGEST_LINK_MS / 60_000)
+    .max(LONGEST_ROOM_LINK_MS / 60_000)
     .default(120)
     .meta({ about: 'Lifetime of a link and a code created on the page (minutes).' }),
   maxListeners: z.int().min(1).max(10_000).default(500).meta({

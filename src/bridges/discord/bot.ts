@@ -62,7 +62,7 @@ export class DiscordBot implements DiscordBridge {
     return this.#interpreter.registered
   }
 
-  /** Counts of commands and their outcomes. */
+  /** Counts of the outcomes of commands. */
   get commands(): CommandCounters {
     return this.#interpreter.commands
   }

@@ -231,7 +231,7 @@ export interface DiscordBridge {
    * Settles after the first check of the command's registration, including any registration it needed. Never rejects.
    */
   readonly registered: Promise<void>
-  /** Counts of commands and their outcomes. */
+  /** Counts of the outcomes of commands. */
   readonly commands: CommandCounters
   /** Number of guilds the bot is in. */
   readonly guilds: number

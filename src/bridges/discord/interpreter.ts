@@ -179,7 +179,7 @@ export class DiscordInterpreter implements Interpreters {
     return this.#registered.promise
   }
 
-  /** Counts of commands and their outcomes. */
+  /** Counts of the outcomes of commands. */
   get commands(): CommandCounters {
     return this.#interactions.counters
   }
@@ -266,10 +266,8 @@ export class DiscordInterpreter implements Interpreters {
       this.#registered.resolve()
       return
     }
-    this.#registrar = new CommandRegistrar(
-      { rest, applicationId, guilds, log: this.#log },
-      { clock: this.#clock, counters: this.#interactions.counters },
-    )
+    const terms = { rest, applicationId, guilds, log: this.#log }
+    this.#registrar = new CommandRegistrar(terms, this.#clock)
     void this.#registrar.look().then(this.#registered.resolve)
     this.#client.on(Events.GuildCreate, this.#onGuildCreate)
   }

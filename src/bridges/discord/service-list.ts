@@ -1,4 +1,4 @@
-import { type Clock, setTimer } from '../../common/clock.ts'
+import { type Clock, withTimeout } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
 
 /** A list is used for this long, then refreshed in the background (ms). */
@@ -33,9 +33,7 @@ export class ServiceList<T> {
     const { clock } = this.#options
     if (clock.now() >= this.#fetchAgainAt) this.#fetching ??= this.#fetch()
     if (this.#known || !this.#fetching) return this.#known
-    const late = Promise.withResolvers<void>()
-    using _timer = setTimer(clock, waitMs, late.resolve)
-    await Promise.race([this.#fetching, late.promise])
+    await withTimeout(clock, waitMs, this.#fetching)
     return this.#known
   }
 

@@ -12,7 +12,7 @@ import { callable, having } from '../../common/setting-fields.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
-import { assertFree, distinctName, mountPath } from '../../net/host-plugin.ts'
+import { assertFree, bridgeName, mountPath } from '../../net/host-plugin.ts'
 import { onlyDescribe, routeSchema } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { StateFile } from '../../storage/database.ts'
@@ -149,7 +149,7 @@ export async function registerCarrier(
   /** Path of the routes, below the public address. */
   const mount = mountPath(app.prefix, prefix, path)
   assertFree(app, 'POST', `${mount}/voice`, carrier.name)
-  const name = distinctName(carrier.name, app.server, relay)
+  const name = bridgeName(carrier.name, app.server, relay)
   const address = (inside: string) => publicUrl().http(`${mount}/${inside}`)
   const limits = withDefaults(DEFAULT_LIMITS, options.limits)
   const history = new CallHistory(carrier.name, options.callStore ?? memoryStore(app, log))

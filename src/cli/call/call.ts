@@ -7,7 +7,7 @@ import type { Logger } from '../../common/log.ts'
 import { dbfs, rms } from '../../transcode/level.ts'
 import { encodeWav } from '../../transcode/wav.ts'
 import { CommandError } from '../errors.ts'
-import { Answers } from '../heard-translations.ts'
+import { HeardTranslations } from '../heard-translations.ts'
 import { localToken } from '../local-token.ts'
 import { LINE_RATE, lineAudio } from '../sample-audio.ts'
 import { assertWritable, meter, startedAs, type Terminal } from '../terminal.ts'
@@ -112,7 +112,7 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   const signedFor = publicUrl ?? local?.address
   // AudioSocket has no marks.
   const marks = carrier !== 'asterisk' || options.stream === 'websocket'
-  const answers = new Answers(speech, { marks })
+  const answers = new HeardTranslations(speech, { marks })
   const phone = await openPhone({
     ...{ carrier, server, query: query.toString(), number, authToken, publicUrl: signedFor, log },
     ...{ sampleRate: options.sampleRate, audioAddress: options.audioAddress, stream: options.stream },
@@ -176,7 +176,7 @@ function tell(
   report: PhoneReport,
   heard: Int16Array,
   end: { readonly kind: string },
-  { translations, latenciesMs: all, heardMs }: Answers,
+  { translations, latenciesMs: all, heardMs }: HeardTranslations,
   captions: readonly CallCaption[],
 ): number {
   const latenciesMs = translations > 0 ? all : []

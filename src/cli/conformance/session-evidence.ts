@@ -1,4 +1,4 @@
-import { setTimer } from '../../common/clock.ts'
+import { pause } from '../../common/clock.ts'
 import { socketAddress } from '../../service/client/service-address.ts'
 import { EVENT, NAMESPACES, type Namespace } from '../../service/contract.ts'
 import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
@@ -160,10 +160,6 @@ async function write(probe: Probe, socket: RecordedSocket, text: string, answer:
     if (socket.over) return
     await socket.send(EVENT.text, text)
     await socket.comes(() => socket.count(answer) >= times)
-    if (times === 1) await pause(probe)
+    if (times === 1) await pause(probe.clock, probe.quietMs)
   }
-}
-
-function pause({ clock, quietMs }: Probe): Promise<void> {
-  return new Promise(resolve => setTimer(clock, quietMs, resolve))
 }

@@ -2,7 +2,7 @@ import { type CallEnd, type Notice, placeCall, type SimulatedCall } from '../../
 import { systemClock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { dbfs, rms } from '../../transcode/level.ts'
-import { Answers } from '../heard-translations.ts'
+import { HeardTranslations } from '../heard-translations.ts'
 import { bundledSentences, LINE_RATE, lineAudio } from '../sample-audio.ts'
 
 /** A call that only tests whether calls work. */
@@ -56,7 +56,7 @@ const AUDIBLE_DB = -50
 export async function placeTestCall(order: TestCallOrder): Promise<TestCallOutcome> {
   const { address, connectTo, authToken, from, to, number, audio, patienceMs } = order
   const speech = await lineAudio(audio ?? (await bundledSentences())[SENTENCE] ?? '')
-  const answers = new Answers(speech)
+  const answers = new HeardTranslations(speech)
   const heardFirst = Promise.withResolvers<void>()
   const query = new URLSearchParams({
     speaks: from,
@@ -95,7 +95,7 @@ function streams(phone: SimulatedCall): boolean {
 function outcome(
   phone: SimulatedCall,
   end: CallEnd,
-  { translations, latenciesMs, overlapping }: Answers,
+  { translations, latenciesMs, overlapping }: HeardTranslations,
 ): TestCallOutcome {
   const { streams, errors, warnings } = phone.report()
   const refused = streams.find(stream => stream.end?.by === 'refused')

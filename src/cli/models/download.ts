@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { MODELS_VARIABLE } from '../../app/settings/environment.ts'
-import { type Clock, setTimer } from '../../common/clock.ts'
+import { type Clock, pause, setTimer } from '../../common/clock.ts'
 import { CommandError } from '../errors.ts'
 import { type CatalogFile, fileName } from './catalog.ts'
 
@@ -275,8 +275,4 @@ function isFileError(error: unknown): boolean {
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException }
   return cause?.code ?? cause?.message ?? message
-}
-
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise(resolve => void setTimer(clock, ms, resolve))
 }

@@ -31,10 +31,6 @@ export class FleetLease implements Disposable {
     this.#log = options.log ?? noopLogger
   }
 
-  get held(): boolean {
-    return this.#epoch !== undefined
-  }
-
   /**
    * Tries to take the lease from now on. Calls `taken` once this node has it, and `lost` if another one has taken it
    * nevertheless, because this one did not respond; it is then not taken again. Call it once.

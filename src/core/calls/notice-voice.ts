@@ -1,4 +1,4 @@
-import { type Clock, pause, setTimer } from '../../common/clock.ts'
+import { type Clock, pause, withTimeout } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Announcer, NoticeName } from '../model/announcer.ts'
 import type { Announcement } from '../playout/announcement.ts'
@@ -68,9 +68,7 @@ export class TwoPartyCallVoice {
   ): Promise<void> {
     const { hears, speaks } = party.state
     const sound = await this.#announcer.notice(name, hears ?? speaks ?? this.#language, values)
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    using _timer = setTimer(this.#clock, HEARD_MS, resolve)
-    await Promise.race([party.announce(sound).ended, late])
+    await withTimeout(this.#clock, HEARD_MS, party.announce(sound).ended)
   }
 
   /** Plays the ringing tone until it is stopped. */

@@ -31,8 +31,6 @@ export class RoomCodeLimiter implements CodeLimiter, Disposable {
   wrongCodes = 0
   /** Number of rejected attempts. */
   refused = 0
-  /** Number of times that a guessing attack was detected. */
-  alarms = 0
   readonly #source: GuessSource
   readonly #clock: Clock
   readonly #log: Logger
@@ -126,7 +124,6 @@ export class RoomCodeLimiter implements CodeLimiter, Disposable {
     const now = this.#clock.now()
     if (!this.#attacked) {
       if (this.#all.left(now) >= 1) return
-      this.alarms++
       const fields = { by: this.#source, wrongCodes: this.wrongCodes }
       this.#log.warn(fields, 'room codes are being guessed by many')
     }

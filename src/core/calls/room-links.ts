@@ -5,7 +5,7 @@ import { ownState, type SharedState } from '../model/shared-state.ts'
 import { RoomSecrets } from './room-secrets.ts'
 
 /** Maximum lifetime of a link (ms). */
-export const LONGEST_LINK_MS = 7 * 24 * 3_600_000
+export const LONGEST_ROOM_LINK_MS = 7 * 24 * 3_600_000
 const MOST_LINKS = 10_000
 const TOKEN_BYTES = 18
 /** Interval between counts of the links of all nodes (ms). */
@@ -39,8 +39,8 @@ export class RoomLinks {
 
   /** Issues a token for `room`, valid for `ttlMs`. Rejects with `BridgeError` `CAPACITY` at the maximum number of links. */
   issue(room: string, ttlMs: number): Promise<string> {
-    if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
-      throw new RangeError(`ttlMs must be above 0 and at most ${LONGEST_LINK_MS}, got ${ttlMs}`)
+    if (!(ttlMs > 0 && ttlMs <= LONGEST_ROOM_LINK_MS))
+      throw new RangeError(`ttlMs must be above 0 and at most ${LONGEST_ROOM_LINK_MS}, got ${ttlMs}`)
     return this.#issue(room, ttlMs)
   }
 

@@ -44,8 +44,6 @@ const callerLanguageSettingsSchema = z.strictObject({
     .meta({ about: `Days without a call before a caller’s choice is deleted (${CALLER_LANGUAGE_DAYS}).` }),
 })
 
-export type CallerLanguageSettings = Readonly<z.infer<typeof callerLanguageSettingsSchema>>
-
 /** Settings for calls on any channel. */
 export const callsSettingsSchema = z.strictObject({
   maxMinutes: z

@@ -6,8 +6,6 @@ export class RelayCounters {
   legsAdmitted = 0
   legsEnded = 0
   legsRejected = 0
-  /** Legs of participants who reconnected. */
-  legsReconnected = 0
   /** 20 ms frames from participants. */
   framesIn = 0
   /** … of these, replaced by silence for the service because they contained a DTMF tone. */
@@ -38,10 +36,6 @@ export class RelayCounters {
   utterancesDropped = 0
   /** Utterances with text but no voice, although one was requested. */
   utterancesVoiceless = 0
-  /** Repeated chunks of a voice, which were played once. */
-  resultsRepeated = 0
-  /** Times that a listener's speech dropped unplayed translations (`interrupt: clear`). */
-  interruptions = 0
   /** Buffer underruns within an utterance. */
   starved = 0
   /** Frames of original voices dropped to keep them close to live. */

@@ -95,7 +95,6 @@ export class Playout {
   /** End of everything sent that is not comfort noise (clock ms), and the comfort noise sent since its last gap (ms). */
   #soundsUntil = Number.NEGATIVE_INFINITY
   #noiseMs = 0
-  #framesSent = 0
   #notices = 0
   /** Notices whose marks are pending. */
   #unheardNotices = 0
@@ -119,11 +118,6 @@ export class Playout {
     })
     this.#mixer = new PlayoutMixer(this.#announcements)
     this.#knownFrames = this.#messageFrames()
-  }
-
-  /** Frames sent so far. */
-  get framesSent(): number {
-    return this.#framesSent
   }
 
   /** Audio sent but not yet played by the peer at `now` (ms), without comfort noise. */
@@ -175,18 +169,14 @@ export class Playout {
     this.#marks.confirm(name)
   }
 
-  /**
-   * Drops translations that are queued here or not yet played by the peer. A notice continues. Returns false if
-   * no translation was pending.
-   */
-  interrupt(): boolean {
+  /** Drops translations that are queued here or not yet played by the peer. A notice continues. */
+  interrupt(): void {
     let queued = this.#marks.unconfirmed > this.#unheardNotices
     for (const { translation } of this.#mixer.voices.values()) {
       if (translation.active) queued = true
       translation.clear()
     }
     if (queued && !this.#announcements.sounding && this.#unheardNotices === 0) this.#flush()
-    return queued
   }
 
   /** Drops all queued audio, here and at the peer. */
@@ -282,7 +272,6 @@ export class Playout {
       this.#batched++
       this.#drainsAt = Math.max(this.#drainsAt, now) + FRAME_MS
       this.#soundsUntil = this.#drainsAt
-      this.#framesSent++
       this.#metrics.framesOut++
       if (this.#batched >= batch || ahead === 0 || this.#marks.pending) this.#send()
     }

@@ -1,5 +1,4 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
-import type { RelayCounters } from '../model/relay-counters.ts'
 import type { Playout } from '../playout/playout.ts'
 
 /** The fate of unplayed translations of a listener who starts to speak. */
@@ -10,7 +9,6 @@ export interface InterruptSettings {
 export interface InterruptionOptions extends InterruptSettings {
   /** The listener's playout; the caller keeps ownership. */
   readonly playout: Playout
-  readonly metrics: RelayCounters
 }
 
 /** Continuous speech that counts as an interruption (ms): longer than a short word of assent. */
@@ -19,15 +17,13 @@ const INTERRUPTS_AFTER_MS = 300
 /** Drops unplayed translations when the listener speaks, if `interrupt` is `clear`. */
 export class Interruption {
   readonly #playout: Playout
-  readonly #metrics: RelayCounters
   /** Continuous speech that interrupts (frames); Infinity disables interruptions. */
   readonly #after: number
   /** Frames of speech in the current interval. */
   #breath = 0
 
-  constructor({ interrupt, playout, metrics }: InterruptionOptions) {
+  constructor({ interrupt, playout }: InterruptionOptions) {
     this.#playout = playout
-    this.#metrics = metrics
     this.#after = interrupt === 'clear' ? INTERRUPTS_AFTER_MS / FRAME_MS : Number.POSITIVE_INFINITY
   }
 
@@ -36,7 +32,6 @@ export class Interruption {
     if (this.#after === Number.POSITIVE_INFINITY) return
     if (!speaking) this.#breath = 0
     // Once per speech interval, when it is long enough.
-    else if (!quiet && ++this.#breath === this.#after && this.#playout.interrupt())
-      this.#metrics.interruptions++
+    else if (!quiet && ++this.#breath === this.#after) this.#playout.interrupt()
   }
 }

@@ -109,7 +109,7 @@ export class Participant {
     })
     const { followLanguages } = settings
     if (followLanguages.length > 0) this.#follower = new LanguageFollower(followLanguages)
-    this.#uplink.interrupts(new Interruption({ interrupt, playout: this.playout, metrics }))
+    this.#uplink.interrupts(new Interruption({ interrupt, playout: this.playout }))
   }
 
   /** Keeps the participant's playback from the service; undefined when echo suppression is off. */

@@ -264,7 +264,6 @@ export class Relay implements Admission {
     this.#reconnections.end(participant)
     participant.attach(leg)
     if (before.id !== participant.id) this.#participants.delete(before.id)
-    this.metrics.legsReconnected++
     this.observer.emit('reconnected', { room: room.name, participant: participant.id, absentMs })
     this.#log.info({ participant: participant.id, legId: leg.id, absentMs }, 'participant reconnected')
     room.restore(participant)

@@ -39,8 +39,6 @@ export class Session {
   readonly request: TranslationRequest
   readonly speaker: string
   readonly ended: Promise<EndReason>
-  /** Connections lost or failed so far. */
-  drops = 0
   /** When the speaker last spoke (clock ms). */
   spokeAt = Number.NEGATIVE_INFINITY
   readonly #settings: SessionSettings
@@ -363,7 +361,6 @@ export class Session {
     const now = this.#services.clock.now()
     const attempt = nextAttempt(this.#state, now)
     const waitMs = this.#retries.waitMs(attempt, error)
-    this.drops++
     this.#services.metrics.sessionsDropped++
     const { unavailable = false } = this.#services.translator
     if (this.#state.status === 'live' || (attempt === REPORTED_ATTEMPT && !unavailable))

@@ -212,10 +212,7 @@ export class ResultAssembler implements SessionResults {
     }
     if (!result.audio || result.audio.length === 0) return
     known.pieces ??= new DuplicateFilter()
-    if (known.pieces.repeated(result.audio)) {
-      this.#metrics.resultsRepeated++
-      return
-    }
+    if (known.pieces.repeated(result.audio)) return
     this.#voiceless = false
     // Its speech has not ended: the ear–voice span tells how late it is.
     const speechEndedAt = known.grows ? Number.NaN : this.#events.speechEndedAt(now)

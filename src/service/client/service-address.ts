@@ -6,6 +6,11 @@ export function baseUrl(url: string): string {
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '')
 }
 
+/** Returns the current address of a service whose address can change. */
+export function currentUrl(url: string | (() => string)): string {
+  return typeof url === 'string' ? url : url()
+}
+
 /** Returns `path` if it can be the path of Socket.IO. Throws for any other value. */
 export function socketPath(path: string | undefined): string | undefined {
   if (path === undefined || /^\/[^?#\s]*$/.test(path)) return path

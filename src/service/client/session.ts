@@ -1,4 +1,4 @@
-import { type Clock, setTimer } from '../../common/clock.ts'
+import { type Clock, pause } from '../../common/clock.ts'
 import { type ConnectionParameters, EVENT, type Namespace } from '../contract.ts'
 import { isAccepted, isErrorObject } from './acknowledgment.ts'
 import { type AudioData, audioBytes } from './batch-request.ts'
@@ -323,8 +323,4 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     this.#opened.reject(this.#closed)
     this.#end.resolve(end)
   }
-}
-
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise(resolve => setTimer(clock, ms, resolve))
 }

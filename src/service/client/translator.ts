@@ -10,7 +10,7 @@ import type {
 import type { ReceiveAudio } from '../contract.ts'
 import { toBridgeError } from './errors.ts'
 import { RESULT_PATHS, type ResultPaths } from './result-paths.ts'
-import { baseUrl, socketAddress, socketPath } from './service-address.ts'
+import { baseUrl, currentUrl, socketAddress, socketPath } from './service-address.ts'
 import type { SessionEnd } from './session-events.ts'
 import { sessionQuery } from './session-query.ts'
 import { SessionSocket, type SessionSocketOptions } from './session-socket.ts'
@@ -132,8 +132,7 @@ export class ServiceTranslator implements Translator {
 
   /** The origin of the service. */
   get address(): string | undefined {
-    const { url } = this.#options
-    return URL.parse(typeof url === 'string' ? url : url())?.origin
+    return URL.parse(currentUrl(this.#options.url))?.origin
   }
 
   open({ from, to, want, voice }: TranslationRequest, sink: ConnectionSink): Connection {
@@ -145,7 +144,7 @@ export class ServiceTranslator implements Translator {
     const connection = new ServiceConnection(
       {
         address: socketAddress(
-          baseUrl(typeof url === 'string' ? url : url()),
+          baseUrl(currentUrl(url)),
           want === 'speech' ? '/sts' : '/stt',
           this.#options.socketPath,
         ),

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import { isLanguageId } from '../../common/language.ts'
-import type { DeepReadonly } from '../../common/setting-fields.ts'
+import { type DeepReadonly, isPlainUrl } from '../../common/setting-fields.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { SpeechToText, SpeechTranslator, Synthesizer, TextTranslator } from './engine.ts'
 import type { ThreadUse } from './thread-budget.ts'
@@ -139,7 +139,7 @@ export const speedField = (least: number, most: number) =>
 /** Address of a server, with or without the `/v1` of its paths. */
 const addressSchema = z
   .string()
-  .refine(isAddress, 'an http:// or https:// address without user, query or fragment')
+  .refine(isPlainUrl, 'an http:// or https:// address without user, query or fragment')
   .transform(text => text.replace(/\/+$/, '').replace(/\/v1$/, ''))
 
 /** Address of a server or resource of the operator. */
@@ -182,9 +182,3 @@ export const voicesSchema = z
 
 /** A voice of a server. The settings supply what the server does not report: the gender and usually the language. */
 export type ServerVoice = DeepReadonly<z.infer<typeof voicesSchema>[number]>
-
-function isAddress(text: string): boolean {
-  const address = URL.parse(text)
-  if (!address || !/^https?:$/.test(address.protocol)) return false
-  return !address.username && !address.password && !address.search && !address.hash
-}

@@ -3,8 +3,8 @@ import type { Overload } from '../../net/overload.ts'
 import type { ThreadUse } from '../engines/thread-budget.ts'
 import { ServiceError } from './errors.ts'
 
-/** Suggested retry delay (ms). It cannot be predicted when a session ends. */
-const PERHAPS_FREE_MS = 5_000
+/** Suggested retry delay (ms). It cannot be predicted when a session or a job ends. */
+export const PERHAPS_FREE_MS = 5_000
 
 /**
  * Session slots. Beyond what the machine can serve in time, rejecting new sessions is better than slowing down all of

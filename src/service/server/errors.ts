@@ -256,7 +256,7 @@ export class ServiceError extends Error {
 }
 
 /** Converts any thrown value to an error for the client; internal faults become `unexpected`. */
-export function toErrorBody(error: unknown): ServiceError {
+export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   return new ServiceError('unexpected', 'the service failed: see its log', { cause: error })
 }

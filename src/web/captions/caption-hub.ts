@@ -109,14 +109,6 @@ const MOST_KEPT = 500
 /** Maximum number of concurrent readers of all rooms. */
 export const MOST_READERS = 1_000
 
-export interface CaptionHubStats {
-  readers: number
-  /** Readers disconnected because they did not read. */
-  cutOff: number
-  /** Readers rejected because there were too many. */
-  refused: number
-}
-
 /** The captions of one room. */
 interface Board {
   readonly ring: CaptionRing<FeedEvent>
@@ -126,7 +118,8 @@ interface Board {
 
 /** Captions of rooms as server-sent events, each with an ID from which a reconnecting reader continues. */
 export class CaptionHub implements Disposable {
-  readonly stats: CaptionHubStats = { readers: 0, cutOff: 0, refused: 0 }
+  /** Connected readers. */
+  readers = 0
   readonly #clock: Clock
   readonly #feed: CaptionSource
   readonly #boards = new Map<string, Board>()
@@ -147,16 +140,13 @@ export class CaptionHub implements Disposable {
    * with the room. Returns the disposable for when the reader is gone, or undefined if there are too many readers.
    */
   read(room: string, outlet: EventSink, filter: CaptionFilter = {}, lastId?: string): Disposable | undefined {
-    if (this.stats.readers >= MOST_READERS) {
-      this.stats.refused++
-      return undefined
-    }
+    if (this.readers >= MOST_READERS) return undefined
     const board = this.#board(room)
     const reader = new CaptionReader(outlet, filter)
     reader.write(sseRetry(RETRY_MS))
     this.#replay(board, reader, lastId)
     board.readers.add(reader)
-    this.stats.readers++
+    this.readers++
     this.#heart ??= new Ticker(this.#clock, HEARTBEAT_MS, () => this.#beat())
     return { [Symbol.dispose]: () => this.#gone(room, board, reader) }
   }
@@ -209,24 +199,21 @@ export class CaptionHub implements Disposable {
 
   #send(life: RoomLife, board: Board, reader: CaptionReader, number: number, event: FeedEvent): void {
     if (!passes(reader.filter, event) || reader.write(textOf(life, number, event))) return
-    this.stats.cutOff++
     this.#gone(life.room, board, reader)
   }
 
   #beat(): void {
     for (const [room, board] of Array.from(this.#boards))
       for (const reader of Array.from(board.readers)) {
-        if (reader.write(SSE_HEARTBEAT)) continue
-        this.stats.cutOff++
-        this.#gone(room, board, reader)
+        if (!reader.write(SSE_HEARTBEAT)) this.#gone(room, board, reader)
       }
   }
 
   #gone(room: string, board: Board, reader: CaptionReader): void {
     if (!board.readers.delete(reader)) return
-    this.stats.readers--
+    this.readers--
     if (!board.life && board.readers.size === 0) this.#boards.delete(room)
-    if (this.stats.readers > 0) return
+    if (this.readers > 0) return
     this.#heart?.[Symbol.dispose]()
     this.#heart = undefined
   }

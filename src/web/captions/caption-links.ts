@@ -43,7 +43,7 @@ const NEVER: Revoked = { upTo: 0, here: 0, elsewhere: 0, until: 0 }
 const SUBJECT = 'caption links revoked'
 
 /** Maximum lifetime of a token (ms). */
-export const LONGEST_LINK_MS = 24 * 3_600_000
+export const LONGEST_CAPTION_LINK_MS = 24 * 3_600_000
 /**
  * Creates and verifies the tokens of links to one room’s captions, for pages that must not have a key. They are signed
  * with a secret of the fleet or of its state file, and so survive a restart; without one, with a secret of this run. A token is valid
@@ -82,12 +82,12 @@ export class LinkTokens implements Disposable {
   }
 
   /**
-   * Creates a token for the captions of `room`, valid for `ttlMs` (at most `LONGEST_LINK_MS`). Throws `BridgeError`
+   * Creates a token for the captions of `room`, valid for `ttlMs` (at most `LONGEST_CAPTION_LINK_MS`). Throws `BridgeError`
    * `STATE` if the room does not exist or is closing.
    */
   issue(room: string, ttlMs: number): { readonly token: string; readonly until: number } {
-    if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
-      throw new RangeError(`a link is valid for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
+    if (!(ttlMs > 0 && ttlMs <= LONGEST_CAPTION_LINK_MS))
+      throw new RangeError(`a link is valid for up to ${LONGEST_CAPTION_LINK_MS} ms, got ${ttlMs}`)
     const life = this.#lives.idOf(room)
     if (life === undefined) throw new BridgeError('STATE', 'the room does not exist, or is closing')
     this.#shared?.publish(room)
@@ -177,7 +177,7 @@ export class LinkTokens implements Disposable {
   #mark(room: string, revoked: Revoked): void {
     const now = this.#wall()
     for (const [name, { until }] of this.#revoked) if (until <= now) this.#revoked.delete(name)
-    this.#revoked.set(room, { ...revoked, until: now + LONGEST_LINK_MS })
+    this.#revoked.set(room, { ...revoked, until: now + LONGEST_CAPTION_LINK_MS })
     for (const listener of this.#listeners) listener(room)
   }
 

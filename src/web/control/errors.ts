@@ -119,7 +119,7 @@ const KNOWN: Partial<Record<ErrorCode, ErrorName>> = {
 }
 
 /** Converts any thrown value to an error for clients; unexpected faults become `unexpected`. */
-export function toErrorBody(error: unknown): ControlError {
+export function toControlError(error: unknown): ControlError {
   if (error instanceof ControlError) return error
   const name = error instanceof BridgeError ? KNOWN[error.code] : undefined
   const headers: Record<string, string> =
@@ -132,7 +132,7 @@ export function toErrorBody(error: unknown): ControlError {
 export function fromFramework(error: Error & { statusCode?: number }): ControlError {
   const { statusCode = 500 } = error
   if (error instanceof ControlError || error instanceof BridgeError || statusCode >= 500)
-    return toErrorBody(error)
+    return toControlError(error)
   if (statusCode === 413) return new ControlError('too_large')
   if (statusCode === 415) return new ControlError('not_json')
   return new ControlError('request_malformed')

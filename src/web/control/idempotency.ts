@@ -36,8 +36,6 @@ export class Idempotency implements Disposable {
   readonly #known = new Map<string, Known>()
   /** Absent: this process is alone. */
   readonly #shared: SharedAnswers | undefined
-  /** Responses removed early. */
-  evicted = 0
 
   constructor(clock: Clock, { most = MOST_KEPT, fleet }: IdempotencyOptions = {}) {
     this.#clock = clock
@@ -106,9 +104,7 @@ export class Idempotency implements Disposable {
 
   #evict(): boolean {
     for (const [place, known] of this.#known) {
-      if (!known.settled) continue
-      this.evicted++
-      return this.#known.delete(place)
+      if (known.settled) return this.#known.delete(place)
     }
     return false
   }

@@ -33,8 +33,6 @@ export interface LinkBearer {
 
 /** Limits readers with links, per link, per address and in total, so that no link locks out other readers. */
 export class LinkReaders {
-  /** Rejected readers. */
-  refused = 0
   readonly #limits: LinkReaderLimits
   /** Streams by link and by address. */
   readonly #streams = new Map<string, number>()
@@ -57,10 +55,7 @@ export class LinkReaders {
     const full =
       this.#all >= MOST_READERS * LINK_SHARE ||
       places.some((place, at) => this.#of(place) >= (at === 0 ? readersPerLink : readersPerAddress))
-    if (full) {
-      this.refused++
-      return undefined
-    }
+    if (full) return undefined
     this.#all++
     for (const place of places) this.#streams.set(place, this.#of(place) + 1)
     let open = true

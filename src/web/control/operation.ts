@@ -41,8 +41,8 @@ export interface ControlOperation<P = never, Q = never, B = never> {
   readonly group: string
   readonly summary: string
   readonly about: string
-  /** `key`: requires a key; `link`: also accepts a link token; `open`: no authentication. Default `key`. */
-  readonly access?: 'key' | 'link' | 'open'
+  /** `key`: requires a key; `link`: also accepts a link token. Default `key`. */
+  readonly access?: 'key' | 'link'
   readonly params?: z.ZodType<P>
   readonly query?: z.ZodType<Q>
   readonly body?: z.ZodType<B>

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { errorFields } from '../../common/log.ts'
 import type { ControlContext } from './control-context.ts'
-import { ControlError, toErrorBody } from './errors.ts'
+import { ControlError, toControlError } from './errors.ts'
 import type { Answered, Idempotency } from './idempotency.ts'
 import { type AnyOperation, Document, type Intake, STREAMING } from './operation.ts'
 
@@ -59,7 +59,7 @@ export async function answer(
     try {
       return { status: operation.status, body: await run() }
     } catch (error) {
-      const { status, body, specific } = toErrorBody(error)
+      const { status, body, specific } = toControlError(error)
       if (specific === 'unexpected') logFault(context, operation, error)
       return { status, body }
     }

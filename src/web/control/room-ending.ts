@@ -1,4 +1,4 @@
-import { setTimer } from '../../common/clock.ts'
+import { withTimeout } from '../../common/clock.ts'
 import type { NoticeName } from '../../core/model/announcer.ts'
 import type { ParticipantState } from '../../core/model/participant-state.ts'
 import type { Announcement } from '../../core/playout/announcement.ts'
@@ -58,7 +58,5 @@ async function farewell(
   participants: readonly Participant[],
 ): Promise<void> {
   const told = participants.map(async participant => (await tell(context, participant, notice))?.ended)
-  const late = Promise.withResolvers<void>()
-  using _ = setTimer(context.clock, FAREWELL_MS, () => late.resolve())
-  await Promise.race([Promise.all(told), late.promise])
+  await withTimeout(context.clock, FAREWELL_MS, Promise.all(told))
 }

@@ -6,15 +6,6 @@ const EVERY_MS = 1_000
 /** Unread bytes above which a viewer is disconnected; it reconnects by itself. */
 const MOST_UNREAD = 1_048_576
 
-/** Counters of the viewers. */
-export interface ViewerStats {
-  readonly viewers: number
-  /** Viewers disconnected because they did not read. */
-  readonly cutOff: number
-  /** Viewers rejected because there were too many. */
-  readonly refused: number
-}
-
 /** Returns the state as JSON, given that of this server, for one viewer; rejects never. */
 export type Completed = (own: string) => Promise<string>
 
@@ -39,7 +30,6 @@ export interface ViewersOptions {
 export class Viewers implements Disposable {
   readonly #options: ViewersOptions
   readonly #viewers = new Set<Viewer>()
-  readonly #counts = { cutOff: 0, refused: 0 }
   #ticker: Ticker | undefined
   #closed = false
 
@@ -47,17 +37,14 @@ export class Viewers implements Disposable {
     this.#options = options
   }
 
-  get stats(): ViewerStats {
-    return { viewers: this.#viewers.size, ...this.#counts }
+  get count(): number {
+    return this.#viewers.size
   }
 
   /** Sends `outlet` the state now and every second. Returns the disposable for when it is gone; undefined: too many. */
   add(outlet: EventSink, completed: Completed): Disposable | undefined {
     const { clock, maxViewers = MOST_VIEWERS, read } = this.#options
-    if (this.#closed || this.#viewers.size >= maxViewers) {
-      this.#counts.refused++
-      return undefined
-    }
+    if (this.#closed || this.#viewers.size >= maxViewers) return undefined
     const viewer = { outlet, completed, busy: false }
     this.#viewers.add(viewer)
     this.#ticker ??= new Ticker(clock, EVERY_MS, () => this.#tick())
@@ -84,7 +71,6 @@ export class Viewers implements Disposable {
     const { outlet, completed } = viewer
     if (viewer.busy) return
     if (outlet.unread > MOST_UNREAD) {
-      this.#counts.cutOff++
       outlet.destroy()
       this.#gone(viewer)
       return

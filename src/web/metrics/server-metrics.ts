@@ -1,13 +1,12 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import type { OverloadFigures } from '../../net/overload.ts'
 import type { RequestGuardCounters } from '../../net/request-guard.ts'
-import type { CaptionHubStats } from '../captions/caption-hub.ts'
 import type { ReceiverStats } from '../webhooks/receiver.ts'
 import { labeled, single } from './metric.ts'
 
 export interface ControlSources {
   readonly webhooks: { readonly stats: readonly ReceiverStats[] }
-  readonly captionHub: { readonly stats: CaptionHubStats }
+  readonly captionHub: { readonly readers: number }
   readonly transcripts: { readonly failed: number }
 }
 
@@ -41,7 +40,7 @@ export function controlMetrics({ webhooks, captionHub, transcripts }: ControlSou
       'Events dropped because the queue was full.',
       ({ dropped }) => dropped,
     ),
-    single('dragoman_caption_readers', 'Connected caption readers.', () => captionHub.stats.readers),
+    single('dragoman_caption_readers', 'Connected caption readers.', () => captionHub.readers),
     single(
       'dragoman_transcripts_failed_total',
       'Transcripts that could not be written.',

@@ -27,21 +27,26 @@ const SHORTEST_MS = 1
 /** Returns the cues for `entries`, in order. Entries without a requested text are omitted. */
 export function cuesOf(entries: readonly TranscriptEntry[], lines: Lines = 'both'): Cue[] {
   return entries.flatMap(entry => {
-    const shown = [
-      ...(lines === 'translation' ? [] : [{ language: entry.from, text: oneLine(entry.text) }]),
-      ...(lines === 'original' ? [] : [{ language: entry.to, text: oneLine(entry.translation) }]),
-    ].filter(({ text }) => text !== '')
-    if (shown.length === 0) return []
-    const { startMs, endMs } = entry
-    return [
-      {
-        startMs,
-        endMs: Math.max(endMs, startMs + SHORTEST_MS),
-        speaker: oneLine(entry.name ?? '') || oneLine(entry.speaker) || '?',
-        lines: shown,
-      },
-    ]
+    const original = { language: entry.from, text: entry.text }
+    const translation = { language: entry.to, text: entry.translation }
+    const shown = { both: [original, translation], original: [original], translation: [translation] }
+    return cueOf(entry, shown[lines]) ?? []
   })
+}
+
+/** Returns the cue for `entry` with those of `lines` that have a text; undefined if none has. */
+export function cueOf(entry: TranscriptEntry, lines: readonly CueLine[]): Cue | undefined {
+  const { startMs, endMs, name = '', speaker } = entry
+  const shown = lines
+    .map(({ language, text }) => ({ language, text: oneLine(text) }))
+    .filter(({ text }) => text !== '')
+  if (shown.length === 0) return undefined
+  return {
+    startMs,
+    endMs: Math.max(endMs, startMs + SHORTEST_MS),
+    speaker: oneLine(name) || oneLine(speaker) || '?',
+    lines: shown,
+  }
 }
 
 /** Removes line breaks, control characters and bidirectional control marks. */

@@ -1,5 +1,5 @@
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import { type Cue, oneLine, plainText, srt, webVtt } from './formats.ts'
+import { type Cue, cueOf, plainText, srt, webVtt } from './formats.ts'
 import type { TranscriptEntry } from './transcript.ts'
 import type { Transcripts } from './transcripts.ts'
 
@@ -33,20 +33,12 @@ export function cuesIn(entries: readonly TranscriptEntry[], language: LanguageId
     }
     latest.set(entry.speaker, chosen.push(entry) - 1)
   }
-  return chosen.flatMap(entry => cueOf(entry, language) ?? [])
-}
-
-function cueOf(entry: TranscriptEntry, language: LanguageId): Cue | undefined {
-  const { from, to, startMs, endMs, name = '', speaker } = entry
-  const translated = !sameLanguage(from, language) && rankOf(entry, language) === 0
-  const text = oneLine(translated ? entry.translation : entry.text)
-  if (text === '') return undefined
-  return {
-    startMs,
-    endMs: Math.max(endMs, startMs + 1),
-    speaker: oneLine(name) || oneLine(speaker) || '?',
-    lines: [{ language: translated ? to : from, text }],
-  }
+  return chosen.flatMap(entry => {
+    const { from, to, text, translation } = entry
+    const translated = !sameLanguage(from, language) && rankOf(entry, language) === 0
+    const line = translated ? { language: to, text: translation } : { language: from, text }
+    return cueOf(entry, [line]) ?? []
+  })
 }
 
 const DOCUMENTS = { text: plainText, srt, vtt: webVtt } as const

@@ -43,7 +43,7 @@ describe('a page that violates the protocol', () => {
     await until(() => b.clock.pending > 0, 1_000, 'the deadline')
     b.clock.advance(5_000)
     expect(await silent.expectClosed()).toBe(4408)
-    expect(b.bridge.counters.sessions).toBe(0)
+    expect(b.relay.metrics.legsAdmitted).toBe(0)
   })
 
   test('repeated hello and unknown messages are ignored', async () => {

@@ -49,7 +49,7 @@ describe('invitations from the page', () => {
     expect(second.path).not.toBe(first.path)
     expect(second.code).not.toBe(first.code)
     // The first one stays valid until it expires.
-    expect([await links.count(), (await roomCodes.of('r')).length, invites.made]).toEqual([2, 2, 2])
+    expect([await links.count(), (await roomCodes.of('r')).length]).toEqual([2, 2])
   })
 
   test('are renewed after the link or the code was revoked', async () => {

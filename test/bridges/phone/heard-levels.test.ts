@@ -168,7 +168,7 @@ describe('pauses on a phone', () => {
       expect(party.speaking).toBe(false)
     }
     expect(service.connections).toHaveLength(opened)
-    expect(relay.metrics).toMatchObject({ utterancesHeard: 1, interruptions: 0 })
+    expect(relay.metrics).toMatchObject({ utterancesHeard: 1, utterancesDropped: 0 })
   })
 })
 

@@ -44,8 +44,8 @@ test('limits a customer-sized network as a whole', () => {
 test('still accepts other addresses while a few networks guess', () => {
   const { clock, guesses, guess, log } = limit()
   for (let n = 0; n < 10; n++) guess(`2001:db8:${n.toString(16)}::1`, 5)
-  expect([guesses.wrongCodes, guesses.alarms]).toEqual([50, 1])
-  expect(log.complaints.join()).toContain('room codes are being guessed by many')
+  expect(guesses.wrongCodes).toBe(50)
+  expect(log.complaints).toEqual([expect.stringContaining('room codes are being guessed by many')])
   expect(guesses.mayTry('203.0.113.9')).toBe(true)
   // From now on, each network has one attempt per ten minutes.
   let wrong = 0

@@ -59,7 +59,6 @@ test('fills pauses from the start, in real time, and lets an overfull queue of t
   expect(s.sentMs()).toBeGreaterThan(30_000 * 0.94)
   expect(s.leg.played.every(pcm => peak(pcm) === 0 && pcm.length === 640)).toBe(true)
   expect(s.playout.aheadMs(s.clock.now())).toBe(0)
-  expect(s.playout.framesSent).toBe(0)
   // It is no echo.
   expect(s.reference.loudUntil).toBe(Number.NEGATIVE_INFINITY)
 })
@@ -116,12 +115,12 @@ test('a barge-in drops what was not heard, and the noise continues', () => {
   s.run(500)
   s.say('1', 3_000)
   s.run(600)
-  expect(s.playout.interrupt()).toBe(true)
+  s.playout.interrupt()
   expect(s.leg.flushes).toBe(1)
   const { age } = s.leg
   s.run(400)
   expect(peak(s.leg.between(age, age + 400))).toBe(0)
   // Only noise is queued now: nothing is to be dropped.
-  expect(s.playout.interrupt()).toBe(false)
+  s.playout.interrupt()
   expect(s.leg.flushes).toBe(1)
 })

@@ -131,7 +131,7 @@ describe('playing translations', () => {
     s.playout.moveTo(s.leg, s.clock.now())
     s.add('anna').translation.enqueue(speech('1', 500))
     s.run(100)
-    expect(s.playout.interrupt()).toBe(true)
+    s.playout.interrupt()
     expect(s.leg.flushes).toBe(1)
     const before = s.leg.heard().length
     s.add('carl').translation.enqueue(speech('2', 310))
@@ -339,14 +339,15 @@ describe('playing originals', () => {
     const s = setUp()
     const voice = s.add('anna')
     const frame = sine(400, 20)
+    let sent = 0
     for (let n = 0; n < 180_000; n++) {
       voice.original.write(frame, false)
       s.playout.pump(s.clock.now())
-      s.leg.played.length = 0
+      for (const { length } of s.leg.played.splice(0)) sent += length / FRAME_SAMPLES
       s.clock.advance(20)
     }
     expect(s.metrics.originalFramesDropped).toBe(0)
     expect(voice.original.length).toBeLessThanOrEqual(3)
-    expect(180_000 - s.playout.framesSent).toBeLessThanOrEqual(3)
+    expect(180_000 - sent).toBeLessThanOrEqual(3)
   })
 })

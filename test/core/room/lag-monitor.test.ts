@@ -53,7 +53,7 @@ describe('the lag', () => {
     await r.run(12_000)
     expect([metrics.lateNow, metrics.lagNowMs]).toEqual([0, 0])
     expect(metrics.lagMs.count).toBeGreaterThan(16)
-    expect(metrics.lagMs.max).toBeGreaterThan(4_500)
+    expect(metrics.lagMs.countUpTo(4_500)).toBeLessThan(metrics.lagMs.count)
     // Two listeners, 12 s each, mostly 25 % faster.
     expect(metrics.timeCompressedMs).toBeGreaterThan(2 * 1_200)
     expect(metrics.timeCompressedMs).toBeLessThan(2 * 2_400)

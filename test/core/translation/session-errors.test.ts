@@ -22,7 +22,6 @@ describe('connection errors of a session', () => {
       s.translator.last.drop({ kind: 'failed', error: lost })
     }
     expect(s.log.all).toHaveLength(2)
-    expect(s.session.drops).toBe(6)
     expect(s.metrics.sessionsDropped).toBe(6)
   })
 
@@ -198,7 +197,7 @@ test('a connection replaced in time interrupts the utterances in progress and re
   first.drop({ kind: 'failed', error: lost })
   expect(s.seen).toEqual(['live', 'interrupted', 'live'])
   expect(s.session.state.status).toBe('live')
-  expect(s.session.drops).toBe(0)
+  expect(s.metrics.sessionsDropped).toBe(0)
   expect(s.metrics.fragmentsReplayed).toBe(20)
   expect(s.sent()).toEqual(range(0, 60))
 })

@@ -1,6 +1,5 @@
 import { Client, Events, GatewayIntentBits, type REST } from 'discord.js'
 import { DiscordSimulator } from '../../../simulator/index.ts'
-import { DEFAULT_TERMS } from '../../../src/bridges/discord/channel/notice-terms.ts'
 import type { CommandServices } from '../../../src/bridges/discord/commands/command-context.ts'
 import { InteractionHandler } from '../../../src/bridges/discord/commands/interaction-handler.ts'
 import {
@@ -14,6 +13,7 @@ import { VoiceRegister } from '../../../src/bridges/discord/voice-register.ts'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
 import { systemWallClock } from '../../../src/common/wall-clock.ts'
 import { LogLines } from '../log-lines.ts'
+import { DEFAULT_TERMS } from './default-terms.ts'
 import { type FakeInterpreter, FakeInterpreters, FakePreferences } from './fake-interpreters.ts'
 
 export const OFFERED: readonly LanguageCapabilities[] = [

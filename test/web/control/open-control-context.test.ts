@@ -52,7 +52,7 @@ test('keeps captions and transcripts if a client can request them', async () => 
   expect(services.transcripts.list()).toEqual([])
   // No timer and no reader remains.
   expect(clock.pending).toBe(0)
-  expect(services.captionHub.stats.readers).toBe(0)
+  expect(services.captionHub.readers).toBe(0)
 })
 
 test('stores transcripts on disk up to the last word if configured, even without clients that can read them', async () => {

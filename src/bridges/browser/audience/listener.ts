@@ -85,8 +85,7 @@ export class Listener implements AudienceMember, SocketListener<CloseCause> {
   }
 
   play(packet: Buffer): void {
-    if (this.#socket.congested) this.#options.counters.skipped++
-    else this.#socket.send(packet)
+    if (!this.#socket.congested) this.#socket.send(packet)
   }
 
   refuse(why: ListenerRefused): void {

@@ -1,13 +1,10 @@
-import type { TALK, TalkTexts } from '../../../messages/en/talk.ts'
+import type { TalkTexts } from '../../../messages/en/talk.ts'
 import { loadTexts } from '../../../pages/page/texts.ts'
 
 /** All texts of the page, in the reader's language. A new one goes into `messages/<language>/talk.ts`. */
 export const { say, has: hasWords, language: pageLanguage } = await loadTexts<TalkTexts>('talk')
 
 export type Words = keyof TalkTexts
-
-/** Texts without values. */
-export type PlainWords = { [K in Words]: (typeof TALK)[K] extends string ? K : never }[Words]
 
 /** Returns true for messages about problems. */
 export function isTrouble(words: Words | undefined): boolean {

@@ -1,5 +1,5 @@
 import type { ChannelTexts } from '../../../messages/en/discord.ts'
-import { type ConsentOptions, DEFAULT_CONSENT } from '../consent.ts'
+import type { ConsentOptions } from '../consent.ts'
 import type { ChannelEnd } from '../contract.ts'
 import type { Notice } from './notices.ts'
 
@@ -15,8 +15,6 @@ export interface NoticeTerms {
   readonly keeps: KeptText
   readonly recording: RecordingMode
 }
-
-export const DEFAULT_TERMS: NoticeTerms = { consent: DEFAULT_CONSENT, keeps: 'nothing', recording: 'off' }
 
 /** The notice that `channel` is interpreted; `by` started it. */
 export function listeningNotice(

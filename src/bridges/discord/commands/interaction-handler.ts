@@ -73,7 +73,6 @@ export class InteractionHandler implements Disposable {
     }
     if (interaction.isChatInputCommand()) {
       if (interaction.commandName !== COMMAND) return
-      this.counters.commands++
       return this.#command(parseCommand(interaction.options.data), interaction, interaction.commandId)
     }
     if (interaction.isStringSelectMenu()) {
@@ -84,7 +83,6 @@ export class InteractionHandler implements Disposable {
     if (!interaction.isButton()) return
     const press = parseButton(interaction.customId)
     if (!press) return
-    this.counters.buttons++
     return this.#command(parseCommand(press), interaction, undefined)
   }
 
@@ -97,24 +95,16 @@ export class InteractionHandler implements Disposable {
     const { applicationId, guildId, locale, user } = interaction
     const words = catalogFor(locale).discord.replies
     const reply = new Reply(interaction, { counters: this.counters, log })
-    const say = async (text: string, file?: Answer['file']) => {
-      if (await reply.say(commandId === undefined ? text : withCommands(text, commandId), file))
-        this.counters.answered++
-    }
+    const say = (text: string, file?: Answer['file']) =>
+      reply.say(commandId === undefined ? text : withCommands(text, commandId), file)
     if (guildId === null) return say(words.onlyInServers)
     // With only its commands installed, the application receives interactions from servers it is not in.
     if (!interaction.inCachedGuild()) return say(words.notInvited(inviteUrl(applicationId, guildId)))
     if (settings.guilds.length > 0 && !settings.guilds.includes(guildId)) return say(words.notThisServer)
     const wait = invocation?.unlimited ? 0 : this.#limits.command(user.id, guildId)
-    if (wait > 0) {
-      this.counters.limited++
-      return say(words.tooFast(wait))
-    }
+    if (wait > 0) return say(words.tooFast(wait))
     locales.set(user.id, locale)
-    if (!invocation) {
-      this.counters.unknown++
-      return say(words.unknownCommand)
-    }
+    if (!invocation) return say(words.unknownCommand)
     try {
       using _timer = setTimer(clock, DEFER_AFTER_MS, () => void reply.defer())
       if (invocation.slow) await reply.defer()
@@ -147,10 +137,7 @@ export class InteractionHandler implements Disposable {
   async #choices(interaction: AutocompleteInteraction): Promise<void> {
     const { languages, log } = this.#services
     const { locale, options, user } = interaction
-    if (!this.#limits.typing(user.id)) {
-      this.counters.limited++
-      return
-    }
+    if (!this.#limits.typing(user.id)) return
     const typing = parseTyping(options.data)
     const words = catalogFor(locale).discord.commands
     const offered = typing ? ((await languages.get(TYPING_PATIENCE_MS)) ?? []) : []
@@ -167,7 +154,6 @@ export class InteractionHandler implements Disposable {
     try {
       await interaction.respond([...auto, ...(choices ?? [])].slice(0, MOST_CHOICES))
     } catch (error) {
-      this.counters.expired++
       log.debug({ reason: String(error) }, 'autocompletion expired')
     }
   }

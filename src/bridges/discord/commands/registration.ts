@@ -2,7 +2,6 @@ import { DiscordAPIError, type REST, Routes } from 'discord.js'
 import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
-import type { CommandCounters } from '../counters.ts'
 import { COMMAND, commandDefinition } from './registry.ts'
 import { type RestTrouble, restTrouble } from './rest.ts'
 
@@ -160,19 +159,14 @@ const PASSING: readonly RestTrouble['kind'][] = ['limited', 'broken', 'unreachab
 export class CommandRegistrar implements Disposable {
   readonly #options: RegistrationOptions
   readonly #clock: Clock
-  readonly #counters: CommandCounters
   #attempts = 0
   #working: Promise<void> | undefined
   #timer: Disposable | undefined
   #closed = false
 
-  constructor(
-    options: RegistrationOptions,
-    { clock, counters }: { readonly clock: Clock; readonly counters: CommandCounters },
-  ) {
+  constructor(options: RegistrationOptions, clock: Clock) {
     this.#options = options
     this.#clock = clock
-    this.#counters = counters
   }
 
   /** Checks the registration and updates it if needed. Never rejects. */
@@ -193,8 +187,6 @@ export class CommandRegistrar implements Disposable {
     this.#timer?.[Symbol.dispose]()
     if (this.#closed) return
     const results = await registerCommand(this.#options)
-    this.#counters.registrations += results.filter(({ result }) => result === 'registered').length
-    this.#counters.registrationsFailed += results.filter(isTrouble).length
     if (!results.some(each => isTrouble(each) && PASSING.includes(each.result.kind))) {
       this.#attempts = 0
       return

@@ -42,7 +42,7 @@ const GONE: readonly unknown[] = [10062, 10015, 40060, 50027]
 
 /**
  * The reply to one interaction, visible only to the user who asked and without notifications. Discord expects a first
- * response within 3 s and accepts changes for 15 minutes. Expired interactions are counted. No method rejects.
+ * response within 3 s and accepts changes for 15 minutes. No method rejects.
  */
 export class Reply {
   readonly #interaction: Answerable
@@ -62,8 +62,8 @@ export class Reply {
     await this.#begun
   }
 
-  /** Sends or replaces the reply. Resolves with true if Discord accepted it. */
-  async say(text: string, file?: Answer['file']): Promise<boolean> {
+  /** Sends or replaces the reply. */
+  async say(text: string, file?: Answer['file']): Promise<void> {
     const message = {
       content: fitting(text),
       allowedMentions: { parse: [] },
@@ -71,9 +71,8 @@ export class Reply {
     }
     if (!this.#begun) {
       this.#begun = this.#try(() => this.#interaction.reply({ ...message, flags: MessageFlags.Ephemeral }))
-      return this.#begun
-    }
-    return (await this.#begun) && this.#try(() => this.#interaction.editReply(message))
+      await this.#begun
+    } else if (await this.#begun) await this.#try(() => this.#interaction.editReply(message))
   }
 
   async #try(request: () => Promise<unknown>): Promise<boolean> {
@@ -83,7 +82,6 @@ export class Reply {
     } catch (error) {
       const code = error instanceof DiscordAPIError ? error.code : undefined
       if (GONE.includes(code)) {
-        this.#counters.expired++
         this.#log.debug({ code }, 'interaction expired')
       } else {
         this.#counters.failed++

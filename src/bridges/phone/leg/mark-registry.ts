@@ -10,11 +10,6 @@ export class MarkRegistry {
   /** Outstanding wire names of this generation, with their counts. */
   readonly #pending = new Map<string, number>()
 
-  /** Number of marks awaiting their echo. */
-  get pending(): number {
-    return this.#pending.size
-  }
-
   /** Returns the wire name to send for `name`. */
   send(name: string): string {
     const wireName = `g${this.#generation}:${name}`

@@ -11,11 +11,9 @@ const MAX_MARKS = 1_000
 /**
  * Holds audio for carriers without a queue and releases it in real time: one frame every 20 ms of the receiver’s clock, on an absolute schedule, so
  * that late timers do not slow it down. Marks and flushing happen here, since the carrier has neither. Keeps frames in a
- * ring that grows to the longest backlog; audio above `MAX_QUEUED_MS` replaces the oldest and is counted.
+ * ring that grows to the longest backlog; audio above `MAX_QUEUED_MS` replaces the oldest.
  */
 export class StreamPacer {
-  /** Audio dropped because too much was waiting (ms). */
-  droppedMs = 0
   /** Marks by the number of the frame before which they are due. */
   readonly #marks = new BoundedMap<string, number>(MAX_MARKS)
   #ring = new Int16Array(16 * FRAME_SAMPLES)
@@ -96,10 +94,7 @@ export class StreamPacer {
   }
 
   #makeRoom(): void {
-    if (this.queuedMs >= MAX_QUEUED_MS) {
-      this.#next++
-      this.droppedMs += FRAME_MS
-    }
+    if (this.queuedMs >= MAX_QUEUED_MS) this.#next++
     this.#grow()
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Clock, setTimer, systemClock, Ticker } from '../../../common/clock.ts'
+import { type Clock, systemClock, Ticker, withTimeout } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import { LateLog, type Logger } from '../../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
@@ -192,9 +192,8 @@ export class CarrierDialer implements Dialer {
   async close(): Promise<void> {
     this.#closed = true
     this.#look?.[Symbol.dispose]()
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    using _timer = setTimer(this.#clock, CLOSE_MS, resolve)
-    await Promise.race([late, Promise.all(Array.from(this.#dials.values(), dial => dial.hangUp()))])
+    const over = Promise.all(Array.from(this.#dials.values(), dial => dial.hangUp()))
+    await withTimeout(this.#clock, CLOSE_MS, over)
     await this.#shared?.usage[Symbol.asyncDispose]()
   }
 

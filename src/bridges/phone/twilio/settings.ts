@@ -1,12 +1,5 @@
 import { z } from 'zod'
-import {
-  asList,
-  type DeepReadonly,
-  type SettingsInput,
-  secret,
-  secrets,
-  urlSchema,
-} from '../../../common/setting-fields.ts'
+import { asList, type DeepReadonly, secret, secrets, urlSchema } from '../../../common/setting-fields.ts'
 import { carrierFields, defineCarrier } from '../carrier.ts'
 import { OUTBOUND_DEFAULTS, outboundFields } from '../outbound/settings.ts'
 
@@ -63,8 +56,6 @@ const twilioSettingsSchema = z.strictObject({
   outbound: outboundSettingsSchema.optional(),
   ...carrierFields,
 })
-
-export type TwilioSettings = SettingsInput<typeof twilioSettingsSchema>
 
 /** Twilio among the settings. */
 export const twilio = defineCarrier({

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
-import type { RollingUsage, UsageLedger } from '../../usage-ledger.ts'
+import { type RollingUsage, spokenMs, type UsageLedger } from '../../usage-ledger.ts'
 import { EngineError, type EngineKind, type EngineReport } from '../engine.ts'
 import { type BilledAmounts, type Billing, billedDirection, costOf } from './billing.ts'
 import { type EngineFigures, FIRST_RESULT_BOUNDS, type Outcome } from './engine-figures.ts'
@@ -15,8 +15,6 @@ export class OverBudgetError extends EngineError {
 
 /** Audio that is counted before the budget is checked again (ms). */
 const CHECK_MS = 1_000
-/** Text counts as the audio it takes to speak it, at this rate, as for keys. */
-const CHARACTERS_PER_SECOND = 15
 /** Money is kept in whole millionths. */
 const MILLION = 1e6
 
@@ -113,7 +111,7 @@ export class EngineMeter {
   text(text: string): void {
     const characters = text.length
     this.#characters += characters
-    this.#bill({ characters }, this.kind === 'translation' ? (characters * 1_000) / CHARACTERS_PER_SECOND : 0)
+    this.#bill({ characters }, this.kind === 'translation' ? spokenMs(characters) : 0)
   }
 
   /** Counts what the engine itself reports. */

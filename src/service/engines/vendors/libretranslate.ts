@@ -29,7 +29,8 @@ export class LibreTranslate extends HttpTranslator {
   readonly #languages: readonly LanguageId[]
   readonly #offer: Offer | undefined
 
-  private constructor(options: Settings, offer: Offer | undefined, clock: Clock) {
+  /** Without the `offer` of the server, the languages of the settings apply. */
+  constructor(options: Settings, offer: Offer | undefined, clock: Clock) {
     // LibreTranslate expects the key in the body.
     super('libretranslate', { ...options, apiKey: undefined }, clock)
     this.#key = options.apiKey
@@ -55,14 +56,6 @@ export class LibreTranslate extends HttpTranslator {
     } finally {
       http.close()
     }
-  }
-
-  /** Uses the languages of the settings without a request. */
-  static unasked(
-    options: Settings & { readonly languages: readonly LanguageId[] },
-    clock: Clock,
-  ): LibreTranslate {
-    return new LibreTranslate(options, undefined, clock)
   }
 
   targets(from: LanguageId): readonly LanguageId[] {

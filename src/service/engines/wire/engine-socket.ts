@@ -90,11 +90,6 @@ export class EngineSocket {
     return opened
   }
 
-  /** Bytes that wait to be sent. */
-  get unsentBytes(): number {
-    return this.#socket.bufferedAmount
-  }
-
   send(message: object): void {
     if (this.#socket.readyState === OPEN) this.#socket.send(JSON.stringify(message))
   }

@@ -1,7 +1,5 @@
+import { PERHAPS_FREE_MS } from '../capacity.ts'
 import { ServiceError } from '../errors.ts'
-
-/** Suggested retry delay (ms). It cannot be predicted when a job ends. */
-export const PERHAPS_FREE_MS = 5_000
 
 /**
  * A place in the queue, from the complete request to the last byte of its response. Disposing leaves the queue

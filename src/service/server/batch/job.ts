@@ -4,8 +4,8 @@ import { durationMs } from '../../../transcode/pcm.ts'
 import type { BatchResult, BatchUtterance } from '../../contract.ts'
 import type { SpeechToText, Transcript } from '../../engines/engine.ts'
 import type { EngineSet, OfferedVoice } from '../../engines/engine-set.ts'
-import { languageRow } from '../../engines/languages.ts'
 import { ServiceError } from '../errors.ts'
+import { assertSpoken, recognizedLanguages, recognizerFor, required, translatorFor } from '../requirements.ts'
 import { chooseVoice, type VoiceRequest } from '../voice-catalog.ts'
 import { fileSound } from './audio-file.ts'
 import { type JobContext, type JobForm, type JobParameters, jobText } from './job-form.ts'
@@ -14,66 +14,37 @@ import { SpokenFile, type Translation, translated } from './text-work.ts'
 /**
  * Returns the recognizer for `source` and the language it recognizes. Without `source`: the only language available.
  */
-function recognizerFor(
+function recognitionOf(
   source: LanguageId | undefined,
   engines: EngineSet,
 ): { engine: SpeechToText; language: LanguageId } {
-  const known = engines.speechToText.flatMap(engine => engine.languages)
+  const known = recognizedLanguages(engines)
   const [only] = known
-  if (only === undefined)
-    throw new ServiceError('transcription_missing', 'no speech recognition engine is installed')
-  if (source !== undefined) assertKnown(source, 'languageIdSource')
-  const language = source ?? (known.every(each => sameLanguage(each, only)) ? only : undefined)
-  if (language === undefined)
+  if (source === undefined && !known.every(each => sameLanguage(each, only)))
     throw new ServiceError(
       'language_not_detected',
       `speech is recognized in ${known.join(', ')}: set languageIdSource to one of them`,
     )
-  const engine = engines.recognizer(language)
-  if (engine) return { engine, language }
-  throw new ServiceError(
-    'language_not_transcribed',
-    `languageIdSource is ${language}, speech is recognized in ${known.join(', ')}`,
-  )
+  const language = source === undefined ? only : required(source, 'languageIdSource')
+  return { engine: recognizerFor(language, engines), language }
 }
 
 /** Returns the translation from `source` to `target`. */
-function translationFor(
+function translationOf(
   source: LanguageId | undefined,
   target: LanguageId | undefined,
   engines: EngineSet,
 ): Translation {
-  const from = needed(source, 'languageIdSource')
-  const to = needed(target, 'languageIdTarget')
-  if (engines.translators.length === 0)
-    throw new ServiceError('translation_missing', 'no translation engine is installed')
-  const translator = engines.translator(from, to)
-  if (translator) return { translator, source: from, target: to }
-  const targets = engines.translators.flatMap(engine => engine.targets(from)).join(', ')
-  throw new ServiceError('pair_not_offered', `${from} is translated into ${targets || 'nothing'}, not ${to}`)
+  const from = required(source, 'languageIdSource')
+  const to = required(target, 'languageIdTarget')
+  return { translator: translatorFor(from, to, engines), source: from, target: to }
 }
 
 /** Returns the requested voice of `language`. */
-function voiceFor(language: LanguageId | undefined, wish: VoiceRequest, engines: EngineSet): OfferedVoice {
-  const id = needed(language, 'languageIdTarget')
-  if (engines.synthesizers.length === 0)
-    throw new ServiceError('synthesis_missing', 'no speech synthesis engine is installed')
-  return chooseVoice({ languageIdTarget: id, ...wish }, engines)
-}
-
-function needed(language: LanguageId | undefined, name: string): LanguageId {
-  if (language === undefined)
-    throw new ServiceError('language_missing', `${name} is missing, expected a language like en-us`)
-  assertKnown(language, name)
-  return language
-}
-
-function assertKnown(language: LanguageId, name: string): void {
-  if (languageRow(language) === undefined)
-    throw new ServiceError(
-      'language_unknown',
-      `${name} is ${language}, which is not supported: see GET /api/languages`,
-    )
+function voiceOf(language: LanguageId | undefined, wish: VoiceRequest, engines: EngineSet): OfferedVoice {
+  const languageIdTarget = required(language, 'languageIdTarget')
+  assertSpoken(engines)
+  return chooseVoice({ languageIdTarget, ...wish }, engines)
 }
 
 /** The work of a job, after everything that can be checked in advance has been checked. */
@@ -100,9 +71,9 @@ export function jobOf(
 
 function spoken(parameters: JobParameters, form: JobForm, engines: EngineSet, context: JobContext): Work {
   const { mode, source, target, text, rate } = parameters
-  const { engine, language } = recognizerFor(source, engines)
-  const translation = mode === 'sts' ? translationFor(language, target, engines) : undefined
-  const voice = translation && voiceFor(translation.target, parameters.wish, engines)
+  const { engine, language } = recognitionOf(source, engines)
+  const translation = mode === 'sts' ? translationOf(language, target, engines) : undefined
+  const voice = translation && voiceOf(translation.target, parameters.wish, engines)
   if (!form.file)
     throw new ServiceError(
       'file_missing',
@@ -139,7 +110,7 @@ function written(parameters: JobParameters, form: JobForm, engines: EngineSet, c
   const { mode, source, target, rate } = parameters
   const { limits, holder } = context
   if (mode === 'translator') {
-    const translation = translationFor(source, target, engines)
+    const translation = translationOf(source, target, engines)
     const text = jobText(parameters, form, limits.maxTextLength)
     return async () => {
       holder.takeText(text)
@@ -151,7 +122,7 @@ function written(parameters: JobParameters, form: JobForm, engines: EngineSet, c
       }
     }
   }
-  const voice = voiceFor(target ?? source, parameters.wish, engines)
+  const voice = voiceOf(target ?? source, parameters.wish, engines)
   const text = jobText(parameters, form, limits.maxTextLength)
   return async () => {
     holder.takeText(text)

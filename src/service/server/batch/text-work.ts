@@ -1,6 +1,6 @@
 import type { LanguageId } from '../../../common/language.ts'
 import { createMp3, type Mp3Encoder, type Mp3Rate } from '../../../transcode/mp3/encoder.ts'
-import type { TextTranslator } from '../../engines/engine.ts'
+import { type TextTranslator, textPieces } from '../../engines/engine.ts'
 import type { OfferedVoice } from '../../engines/engine-set.ts'
 import { ServiceError } from '../errors.ts'
 import type { JobContext } from './job-form.ts'
@@ -18,20 +18,8 @@ function linesOfSentences(text: string): string[][] {
   return text.split(/\r\n|\r|\n/).map(line =>
     Array.from(segmenter.segment(line), ({ segment }) => segment.trim())
       .filter(sentence => sentence !== '')
-      .flatMap(pieces),
+      .flatMap(sentence => (sentence.length > MOST ? textPieces(sentence, MOST) : sentence)),
   )
-}
-
-function pieces(sentence: string): string[] {
-  const cut: string[] = []
-  let rest = sentence
-  while (rest.length > MOST) {
-    const blank = rest.lastIndexOf(' ', MOST)
-    const at = blank > 0 ? blank : MOST
-    cut.push(rest.slice(0, at))
-    rest = rest.slice(at).trimStart()
-  }
-  return [...cut, rest]
 }
 
 /** Pause after a sentence (ms). */

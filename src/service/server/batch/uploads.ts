@@ -1,5 +1,5 @@
+import { PERHAPS_FREE_MS } from '../capacity.ts'
 import { ServiceError } from '../errors.ts'
-import { PERHAPS_FREE_MS } from './job-queue.ts'
 
 /** Maximum number of uploads at the same time: each needs some buffers, even if nothing arrives. */
 const MOST_UPLOADS = 64

@@ -7,7 +7,7 @@ import type { EngineSet } from '../../engines/engine-set.ts'
 import type { Batch } from '../batch/batch.ts'
 import { notMultipart } from '../batch/job-form.ts'
 import type { LoadMonitor, SessionSlots } from '../capacity.ts'
-import { type ErrorCounts, ServiceError, toErrorBody } from '../errors.ts'
+import { type ErrorCounts, ServiceError, toServiceError } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import type { KeyWatch } from '../keys/key-watch.ts'
@@ -111,7 +111,7 @@ export function answerFailed(error: FrameworkError, reply: FastifyReply, log: Lo
 /** The framework's own rejections (an unparseable body, an undecodable URL) are client errors. */
 function fromFastify(error: FrameworkError): ServiceError {
   const { statusCode = 500 } = error
-  if (error instanceof ServiceError || statusCode >= 500) return toErrorBody(error)
+  if (error instanceof ServiceError || statusCode >= 500) return toServiceError(error)
   return new ServiceError('request_malformed', error.message)
 }
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname } from 'node:path'
-import { type Clock, setTimer } from '../../../common/clock.ts'
+import { type Clock, pause } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 
 /** Maximum time to wait for another process (ms). */
@@ -57,7 +57,7 @@ async function lockedFolder(folder: string, clock: Clock): Promise<FileHandle | 
         `the folder ${folder} is locked by another process that changes its files: try again when it has finished`,
       )
     }
-    await pause(clock)
+    await beforeRetry(clock)
   }
 }
 
@@ -86,13 +86,13 @@ async function take(lock: string, clock: Clock): Promise<void> {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
     if (clock.now() - begin > PATIENCE_MS) throw await stuck(lock)
-    await pause(clock)
+    await beforeRetry(clock)
   }
 }
 
-function pause(clock: Clock): Promise<void> {
+function beforeRetry(clock: Clock): Promise<void> {
   const { least, most } = RETRY_MS
-  return new Promise(resolve => void setTimer(clock, least + Math.random() * (most - least), resolve))
+  return pause(clock, least + Math.random() * (most - least))
 }
 
 async function stuck(lock: string): Promise<BridgeError> {

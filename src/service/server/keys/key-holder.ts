@@ -1,12 +1,9 @@
-import type { RollingUsage } from '../../usage-ledger.ts'
-import { AudioQuota } from '../../usage-ledger.ts'
+import { AudioQuota, type RollingUsage, spokenMs } from '../../usage-ledger.ts'
 import { ServiceError } from '../errors.ts'
 import type { KeyLimits } from './key-store.ts'
 
 /** A remaining quota below this counts as used up (ms). */
 const TOO_LITTLE_MS = 1_000
-/** Text counts as the audio it takes to speak it, at this rate. */
-const CHARACTERS_PER_SECOND = 15
 
 /** Ends one session and sends its client the reason. */
 type EndSession = (error: ServiceError) => void
@@ -93,7 +90,7 @@ export class KeyUsage {
 
   /** Counts text to be translated or spoken, as the audio it takes to speak it; throws like `takeAudio`. */
   takeText(text: string): void {
-    this.takeAudio((text.length * 1_000) / CHARACTERS_PER_SECOND)
+    this.takeAudio(spokenMs(text.length))
   }
 
   /** Revokes the key: every open session ends. Idempotent. */

@@ -52,17 +52,17 @@ export class SpeechEnds {
   }
 }
 
-export interface UplinkLimits {
+export interface AudioIntakeLimits {
   readonly maxFragmentBytes: number
   readonly maxBacklogMs: number
 }
 
 /** Passes a client's fragments to the recognizer: validated, resampled to 16 kHz, and with a bounded backlog. */
-export class Uplink {
+export class AudioIntake {
   readonly #stream: SpeechStream
   readonly #rate: number
   readonly #resampler: Resampler
-  readonly #limits: UplinkLimits
+  readonly #limits: AudioIntakeLimits
   readonly #holder: Pick<KeyUsage, 'takeAudio'>
   readonly #ends: SpeechEnds
   /** Duration of the accepted audio (ms). */
@@ -75,7 +75,7 @@ export class Uplink {
   constructor(
     stream: SpeechStream,
     { sampleRate }: SendAudio,
-    limits: UplinkLimits,
+    limits: AudioIntakeLimits,
     holder: Pick<KeyUsage, 'takeAudio'>,
     ends: SpeechEnds,
   ) {

@@ -43,11 +43,6 @@ export class AudioStream {
     this.#options = options
   }
 
-  /** True while a reader is connected. */
-  get read(): boolean {
-    return this.#reader !== undefined
-  }
-
   /**
    * Opens a new reader, which receives the buffered audio and then everything. Ends the previous reader. Destroying the
    * reader disconnects it.

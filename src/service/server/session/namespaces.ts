@@ -4,7 +4,7 @@ import { parseJson } from '../../../common/json.ts'
 import type { Logger } from '../../../common/log.ts'
 import { markAuthenticated } from '../../../net/request-guard.ts'
 import { EVENT, type Namespace } from '../../contract.ts'
-import { ServiceError, toErrorBody } from '../errors.ts'
+import { ServiceError, toServiceError } from '../errors.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import { shown } from '../query.ts'
 import {
@@ -133,7 +133,7 @@ function refusedConnect(
     admit(holder)
     return undefined
   } catch (error) {
-    const refused = toErrorBody(error)
+    const refused = toServiceError(error)
     options.errors.count(refused.specific)
     // The requested name is arbitrary text from the client.
     const namespace = Object.hasOwn(OFFERED, name) ? name : 'another'
@@ -162,7 +162,7 @@ function serve(socket: Socket, { takes, open }: Offer, options: NamespaceOptions
     session = open(socket, channel, log, options)
   } catch (error) {
     leave(places)
-    turnAway(channel, toErrorBody(error), log)
+    turnAway(channel, toServiceError(error), log)
     return
   }
   places.push(options.guard.follow(socket.conn, holder, error => session.fault(error)))

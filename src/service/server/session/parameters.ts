@@ -9,7 +9,6 @@ import {
   type SendAudio,
 } from '../../contract.ts'
 import type { EngineSet } from '../../engines/engine-set.ts'
-import { languageRow } from '../../engines/languages.ts'
 import { ServiceError } from '../errors.ts'
 import {
   knownQuery,
@@ -21,6 +20,7 @@ import {
   shown,
   single,
 } from '../query.ts'
+import { assertSpoken, recognizerFor, required, translatorFor } from '../requirements.ts'
 import { voiceWish } from '../voice-catalog.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -124,8 +124,8 @@ export interface TtsParameters extends ConnectionParameters {
 /** Parses the query of a connection to `/stt` and checks it against `engines`. Throws a `ServiceError`. */
 export function sttParameters(query: Query, engines: EngineSet): SttParameters {
   const sendAudio = sendAudioOf(query)
-  const source = required(query, 'languageIdSource')
-  assertTranscribed(source, engines)
+  const source = languageOf(query, 'languageIdSource')
+  recognizerFor(source, engines)
   return {
     languageIdSource: source,
     sendAudio,
@@ -136,9 +136,9 @@ export function sttParameters(query: Query, engines: EngineSet): SttParameters {
 
 /** Parses the query of a connection to `/translator` and checks it against `engines`. Throws a `ServiceError`. */
 export function translatorParameters(query: Query, engines: EngineSet): TranslatorParameters {
-  const source = required(query, 'languageIdSource')
-  const target = required(query, 'languageIdTarget')
-  assertTranslated(source, target, engines)
+  const source = languageOf(query, 'languageIdSource')
+  const target = languageOf(query, 'languageIdTarget')
+  translatorFor(source, target, engines)
   return { languageIdSource: source, languageIdTarget: target }
 }
 
@@ -149,7 +149,7 @@ export function translatorParameters(query: Query, engines: EngineSet): Translat
 export function ttsParameters(query: Query, engines: EngineSet): TtsParameters {
   const receiveAudio = receiveAudioOf(query)
   const source = language(query, 'languageIdTarget') === undefined && language(query, 'languageIdSource')
-  const target = required(query, source ? 'languageIdSource' : 'languageIdTarget')
+  const target = languageOf(query, source ? 'languageIdSource' : 'languageIdTarget')
   assertSpoken(engines)
   return {
     ...(source ? { languageIdSource: source } : {}),
@@ -163,11 +163,11 @@ export function ttsParameters(query: Query, engines: EngineSet): TtsParameters {
 export function stsParameters(query: Query, engines: EngineSet): StsParameters {
   const sendAudio = sendAudioOf(query)
   const receiveAudio = receiveAudioOf(query)
-  const source = required(query, 'languageIdSource')
-  const target = required(query, 'languageIdTarget')
+  const source = languageOf(query, 'languageIdSource')
+  const target = languageOf(query, 'languageIdTarget')
   if (engines.speechTranslators(source, target).length === 0) {
-    assertTranscribed(source, engines)
-    assertTranslated(source, target, engines)
+    recognizerFor(source, engines)
+    translatorFor(source, target, engines)
     assertSpoken(engines)
   }
   return {
@@ -188,47 +188,12 @@ function grammarOf(query: Query, source: LanguageId, engines: EngineSet): { gram
   return { grammar: oneOf(grammar, engines.grammars(source), 'grammar', 'grammar_unknown') }
 }
 
-function required(query: Query, name: string): LanguageId {
-  const id = language(query, name)
-  if (id === undefined)
-    throw new ServiceError('language_missing', `${name} is missing, expected a language like en-us`)
-  if (languageRow(id) === undefined)
-    throw new ServiceError(
-      'language_unknown',
-      `${name} is ${id}, which is not supported: see GET /api/languages`,
-    )
-  return id
+function languageOf(query: Query, name: string): LanguageId {
+  return required(language(query, name), name)
 }
 
 function partialsOf(query: Query, fallback: boolean): boolean {
   const value = single(query, 'partials')
   if (value === undefined) return fallback
   return oneOf(value, ['true', 'false'], 'partials', 'value_not_allowed') === 'true'
-}
-
-function assertTranscribed(source: LanguageId, engines: EngineSet): void {
-  if (engines.speechToText.length === 0)
-    throw new ServiceError('transcription_missing', 'no speech recognition engine is installed')
-  if (engines.recognizer(source)) return
-  const known = engines.speechToText.flatMap(engine => engine.languages).join(', ')
-  throw new ServiceError(
-    'language_not_transcribed',
-    `languageIdSource is ${source}, speech is recognized in ${known}`,
-  )
-}
-
-function assertTranslated(source: LanguageId, target: LanguageId, engines: EngineSet): void {
-  if (engines.translators.length === 0)
-    throw new ServiceError('translation_missing', 'no translation engine is installed')
-  if (engines.translator(source, target)) return
-  const targets = engines.translators.flatMap(engine => engine.targets(source)).join(', ')
-  throw new ServiceError(
-    'pair_not_offered',
-    `${source} is translated into ${targets || 'nothing'}, not ${target}`,
-  )
-}
-
-function assertSpoken(engines: EngineSet): void {
-  if (engines.synthesizers.length === 0)
-    throw new ServiceError('synthesis_missing', 'no speech synthesis engine is installed')
 }

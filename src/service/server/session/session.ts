@@ -1,7 +1,7 @@
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import { type ConnectionParameters, EVENT } from '../../contract.ts'
-import { ServiceError, toErrorBody } from '../errors.ts'
+import { ServiceError, toServiceError } from '../errors.ts'
 import type { BoundSettings } from '../limits.ts'
 
 /** Connection to one client, as a session uses it. */
@@ -86,7 +86,7 @@ export class Session implements SessionOutput {
     try {
       start = await this.#intake.open()
     } catch (error) {
-      return this.fault(toErrorBody(error))
+      return this.fault(toServiceError(error))
     }
     if (this.#state === 'ended') return
     this.#state = 'ready'
@@ -102,7 +102,7 @@ export class Session implements SessionOutput {
       if (this.#state !== 'ready') throw new ServiceError('before_start', 'data is accepted only after start')
       this.#intake.take(payload)
     } catch (error) {
-      this.refuse(toErrorBody(error))
+      this.refuse(toServiceError(error))
       return false
     }
     this.#bad = 0

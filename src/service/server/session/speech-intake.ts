@@ -4,7 +4,7 @@ import type { SpeechStream, SpeechToText, Transcript } from '../../engines/engin
 import type { Followed, LoadMonitor } from '../capacity.ts'
 import { ServiceError } from '../errors.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
-import { SpeechEnds, Uplink, type UplinkLimits } from './audio-intake.ts'
+import { AudioIntake, type AudioIntakeLimits, SpeechEnds } from './audio-intake.ts'
 import type { SttParameters } from './parameters.ts'
 import type { SessionInput, SessionOutput } from './session.ts'
 
@@ -138,7 +138,7 @@ export interface SpeechIntakeOptions {
   readonly parameters: SttParameters
   /** Opened and closed here. */
   readonly work: SpeechWork
-  readonly limits: UplinkLimits & PaceLimits
+  readonly limits: AudioIntakeLimits & PaceLimits
   /** Monitors whether the session keeps up. */
   readonly workload: Pick<LoadMonitor, 'follow'>
   /** Holder of the session's key. */
@@ -153,7 +153,7 @@ export class SpeechIntake implements SessionInput {
   readonly #options: SpeechIntakeOptions
   readonly #ends: SpeechEnds
   #stream: SpeechStream | undefined
-  #uplink: Uplink | undefined
+  #intake: AudioIntake | undefined
   #followed: Disposable | undefined
   #closed = false
 
@@ -170,7 +170,7 @@ export class SpeechIntake implements SessionInput {
       return start
     }
     this.#stream = stream
-    this.#uplink = new Uplink(stream, parameters.sendAudio, limits, holder, this.#ends)
+    this.#intake = new AudioIntake(stream, parameters.sendAudio, limits, holder, this.#ends)
     const behind = () => stream.behindMs
     const late = () => Math.max(stream.behindMs, work.lateMs)
     this.#followed = workload.follow(new BacklogMonitor({ outlet, limits, behind, late }))
@@ -178,7 +178,7 @@ export class SpeechIntake implements SessionInput {
   }
 
   take(fragment: unknown): void {
-    this.#uplink?.take(fragment)
+    this.#intake?.take(fragment)
   }
 
   async close(): Promise<void> {
@@ -190,7 +190,7 @@ export class SpeechIntake implements SessionInput {
 
   totals(): object {
     return {
-      audioMs: Math.round(this.#uplink?.takenMs ?? 0),
+      audioMs: Math.round(this.#intake?.takenMs ?? 0),
       utterances: this.#options.work.utterances,
     }
   }

@@ -1,4 +1,4 @@
-import { ServiceError, toErrorBody } from '../errors.ts'
+import { ServiceError, toServiceError } from '../errors.ts'
 import { shown } from '../query.ts'
 import type { SessionInput, SessionOutput } from './session.ts'
 
@@ -91,7 +91,7 @@ export class TextIntake implements SessionInput {
         await this.#outlet.room()
       }
     } catch (error) {
-      this.#outlet.fault(toErrorBody(error))
+      this.#outlet.fault(toServiceError(error))
     }
     this.#busy = false
   }

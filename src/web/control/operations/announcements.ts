@@ -7,7 +7,7 @@ import type { Sound } from '../../../core/model/announcer.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import { durationMs } from '../../../transcode/pcm.ts'
 import type { ControlContext } from '../control-context.ts'
-import { ControlError, toErrorBody } from '../errors.ts'
+import { ControlError, toControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
 import { id, language, listeners, playedSchema, roomParams, spokenText } from '../schemas.ts'
 import { assertRoom, listenersOf } from '../views.ts'
@@ -55,7 +55,7 @@ export const say = operation({
     const inLanguage = (wanted: LanguageId) => {
       const known = spoken.get(wanted)
       if (known) return known
-      const making = inTime(context, announcer.say(text, from, wanted)).catch(toErrorBody)
+      const making = inTime(context, announcer.say(text, from, wanted)).catch(toControlError)
       spoken.set(wanted, making)
       return making
     }

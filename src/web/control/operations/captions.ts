@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { setTimer } from '../../../common/clock.ts'
 import { MINUTE_MS } from '../../../common/durations.ts'
 import { isoTime } from '../../../common/wall-clock.ts'
-import { captionPagePath, LONGEST_LINK_MS } from '../../captions/caption-links.ts'
+import { captionPagePath, LONGEST_CAPTION_LINK_MS } from '../../captions/caption-links.ts'
 import { EventStreamResponse, sseEvent } from '../../event-stream.ts'
 import { assertLinkOpens, bearerOf } from '../auth.ts'
 import type { ControlContext } from '../control-context.ts'
@@ -93,7 +93,7 @@ export const linkCaptions = operation({
   params: roomParams,
   body: z
     .strictObject({
-      minutes: minutes(LONGEST_LINK_MS / MINUTE_MS)
+      minutes: minutes(LONGEST_CAPTION_LINK_MS / MINUTE_MS)
         .default(60)
         .describe('Lifetime of the link.'),
     })

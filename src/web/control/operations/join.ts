@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MINUTE_MS } from '../../../common/durations.ts'
 import { isoTime } from '../../../common/wall-clock.ts'
-import { LONGEST_LINK_MS } from '../../../core/calls/room-links.ts'
+import { LONGEST_ROOM_LINK_MS } from '../../../core/calls/room-links.ts'
 import { joinPath, listenPath } from '../../../pages/page-document.ts'
 import { ControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
@@ -87,7 +87,7 @@ export const linkRoom = operation({
   params: roomParams,
   body: z
     .strictObject({
-      minutes: minutes(LONGEST_LINK_MS / MINUTE_MS)
+      minutes: minutes(LONGEST_ROOM_LINK_MS / MINUTE_MS)
         .default(60)
         .describe('Lifetime of the link.'),
     })
@@ -131,7 +131,7 @@ export const linkListeners = operation({
   params: roomParams,
   body: z
     .strictObject({
-      minutes: minutes(LONGEST_LINK_MS / MINUTE_MS)
+      minutes: minutes(LONGEST_ROOM_LINK_MS / MINUTE_MS)
         .default(60)
         .describe('Lifetime of the link. Its listeners leave when it expires.'),
     })

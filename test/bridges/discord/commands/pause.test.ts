@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_TERMS } from '../../../../src/bridges/discord/channel/notice-terms.ts'
 import type {
   TranscriptDocument,
   TranscriptQuery,
 } from '../../../../src/bridges/discord/commands/command-context.ts'
 import { openRunning } from '../../../support/discord/command-harness.ts'
+import { DEFAULT_TERMS } from '../../../support/discord/default-terms.ts'
 
 test('members of the channel pause and continue; outsiders cannot', async () => {
   await using world = await openRunning()

@@ -74,7 +74,7 @@ describe('faults of LibreTranslate', () => {
     () => new FakeLibre(),
     async (url, clock) => {
       const options = { ...SERVER, url, languages: ['en-us', 'es-es'] }
-      const engine = LibreTranslate.unasked(options, clock)
+      const engine = new LibreTranslate(options, undefined, clock)
       await engine.translate('a secret dog', 'en-us', 'es-es').finally(() => engine.close())
     },
     'secret dog',
