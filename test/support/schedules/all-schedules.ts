@@ -1,5 +1,4 @@
 import { CORE_SCHEDULES } from './core-schedules.ts'
-import { DIAL_SCHEDULES } from './dial-schedules.ts'
 import { DRAIN_SCHEDULES } from './drain-schedules.ts'
 import { LINK_SCHEDULES } from './link-schedules.ts'
 import { RING_SCHEDULES } from './replay-buffer-schedules.ts'
@@ -10,7 +9,6 @@ export const ALL_SCHEDULES: readonly Schedule[] = [
   ...RING_SCHEDULES,
   ...CORE_SCHEDULES,
   ...SESSION_SCHEDULES,
-  ...DIAL_SCHEDULES,
   ...LINK_SCHEDULES,
   ...DRAIN_SCHEDULES,
 ]
