@@ -82,4 +82,4 @@ const marks: Schedule = {
   }),
 }
 
-export const CORE_SCHEDULES: readonly Schedule[] = [marks]
+export const MARK_SCHEDULES: readonly Schedule[] = [marks]
