@@ -33,7 +33,7 @@ const TURN_MS = [4_000, 30_000] as const
  * Returns when a speaker talks: turns of a few sentences, some short, some half a minute, with gaps between them for
  * the other speaker, so that talk takes `share` of the time. With a share of 1 there are no pauses.
  */
-export function schedule({ minutes, share, seed }: ScheduleOptions): Sentence[] {
+function schedule({ minutes, share, seed }: ScheduleOptions): Sentence[] {
   if (!(share > 0 && share <= 1)) throw new RangeError(`share lies between 0 and 1, got ${share}`)
   const random = randomFrom(seed)
   const between = ([least, most]: readonly [number, number]) => Math.round(least + (most - least) * random())

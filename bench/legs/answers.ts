@@ -12,13 +12,13 @@ export interface Pace {
  * Answers of 2.2 s that fill 86 % of the time. In the pauses nothing plays at the phone and its echo has died away (1.2 s),
  * so that no frame waits for the echo gate: there the latency of the bridge itself can be measured.
  */
-export const TALKATIVE: Pace = { everyMs: 2_350, inARow: 10, pauseMs: 2_500 }
+const TALKATIVE: Pace = { everyMs: 2_350, inARow: 10, pauseMs: 2_500 }
 
 /**
  * Time of the first answer after `afterMs` of audio, for a session whose audio started `phaseMs` into the rhythm. Both
  * ends are milliseconds of the session's audio.
  */
-export function nextAnswerMs(afterMs: number, phaseMs: number, { everyMs, inARow, pauseMs }: Pace): number {
+function nextAnswerMs(afterMs: number, phaseMs: number, { everyMs, inARow, pauseMs }: Pace): number {
   const cycleMs = everyMs * inARow + pauseMs
   const rhythmMs = afterMs + phaseMs
   const began = Math.floor(rhythmMs / cycleMs) * cycleMs

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 const LISTENS = '0A'
 
 /** Inode of the socket that listens on `port`, in the text of /proc/net/tcp or tcp6; undefined if there is none. */
-export function inodeOf(port: number, table: string): string | undefined {
+function inodeOf(port: number, table: string): string | undefined {
   const wanted = port.toString(16).toUpperCase().padStart(4, '0')
   for (const line of table.split('\n')) {
     const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/)

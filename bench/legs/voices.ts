@@ -9,7 +9,7 @@ export const LOADS = ['speech', 'talk', 'music', 'idle'] as const
 export type Load = (typeof LOADS)[number]
 
 /** Duration of an answer (ms). */
-export const ANSWER_MS = 2_200
+const ANSWER_MS = 2_200
 
 /**
  * Frames over which pauses are detected (ms), and the mean magnitude below which a frame is one: −32 dBFS, so that soft
@@ -63,7 +63,7 @@ function saidIn(load: Load, phones: Int16Array): Int16Array | undefined {
 }
 
 /** Shortens the pauses of `pcm` (16 kHz) to 100 ms, across its end too, so that it can be looped. */
-export function withoutPauses(pcm: Int16Array): Int16Array {
+function withoutPauses(pcm: Int16Array): Int16Array {
   const step = (STEP_MS * SAMPLE_RATE) / 1000
   const kept: Int16Array[] = []
   // The pause at the end counts before the first frame.
@@ -77,7 +77,7 @@ export function withoutPauses(pcm: Int16Array): Int16Array {
 }
 
 /** Sustained chords without pauses, 16 kHz, to be looped. */
-export function music(): Int16Array {
+function music(): Int16Array {
   const samples = CHORD_SECONDS * SAMPLE_RATE
   const pcm = new Int16Array(CHORDS.length * samples)
   CHORDS.forEach((chord, n) => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type SimulatedCall, type SubscriberOptions, tone, voiceOf } from '../../simulator/index.ts'
-import type { NoticeName } from '../../src/core/model/announcer.ts'
+import { type SimulatedCall, tone, voiceOf } from '../../simulator/index.ts'
 import {
   FAINT,
   hears,
@@ -14,7 +13,6 @@ import {
 import {
   DIAL,
   type Exchange,
-  type ExchangeOptions,
   exchange,
   NUMBER,
   noticeHeard,
@@ -54,21 +52,7 @@ async function talk(x: Exchange, caller: SimulatedCall, callee: SimulatedCall) {
   return { first, second }
 }
 
-/** It rings for a second, not half a minute. */
-const SHORT = { number: NUMBER, outbound: { ringSeconds: 1 } } as const
-
 const GREETING = voiceOf(tone(VOICE.callee, 2_000, 8_000))
-
-/** The call ends automatically, after the caller heard the reason in their language. */
-async function expectTold(x: Exchange, caller: SimulatedCall, name: NoticeName): Promise<void> {
-  expect(await caller.ended).toMatchObject({ kind: 'completed' })
-  expect(times(caller.heard(), noticeHz(name, 'en')), name).toBe(1)
-  for (const other of ['busy', 'no-answer', 'call-failed', 'voicemail', 'connected', 'other-left'] as const)
-    if (other !== name) expect(times(caller.heard(), noticeHz(other, 'en')), other).toBe(0)
-  expect(caller.report().warnings).toEqual([])
-  expect(x.app.relay.rooms.size).toBe(0)
-  await until(() => x.twilio.calls.every(({ over }) => over), 5_000, 'no phone is ringing')
-}
 
 /** An original plays at least `leastDb` softer than it was said: its distance below the translation is reached within seconds. */
 function expectSofter(db: number, leastDb: number): void {
@@ -144,62 +128,23 @@ describe.concurrent('two people on the phone', () => {
   })
 })
 
-describe.concurrent('the callee does not answer', () => {
-  test.for<[what: string, callee: SubscriberOptions, notice: NoticeName, dialed: string]>([
-    ['it is busy', { behavior: 'busy' }, 'busy', 'busy'],
-    ['there is no answer', { behavior: 'no-answer' }, 'no-answer', 'no-answer'],
-    ['it fails', { behavior: 'fails' }, 'call-failed', 'failed'],
-    ['a machine answers', { behavior: 'voicemail', voice: GREETING }, 'voicemail', 'voicemail'],
-  ])('%s: the caller hears a notice and is hung up', async ([, callee, notice, dialed]) => {
-    await using x = await exchange({ callee: { answerAfterMs: 800, ...callee }, ...SHORT })
-    const caller = await x.dial()
-    await expectTold(x, caller, notice)
-    // It rang before.
-    expect(soundings(caller.heard(), RINGBACK_HZ, FAINT).length).toBeGreaterThan(0)
-    expect(x.events.dial).toMatchObject([{ outcome: dialed }])
-    // Callers do not hear the machine’s greeting, and the machine records no audio from the bridge.
-    expect(hears(caller.heard(), VOICE.callee)).toBe(false)
-    for (const phone of x.callee.calls)
-      expect(phone.heard().some(sample => Math.abs(sample) > 50)).toBe(false)
-  })
-})
-
-describe.concurrent('the REST API', () => {
-  test.for<[what: string, options: ExchangeOptions, code: number]>([
-    ['does not permit the country', { twilio: { countries: ['US'] } }, 21215],
-  ])('%s: the caller hears a notice', async ([, options, code]) => {
-    await using x = await exchange({ ...SHORT, ...options })
-    const caller = await x.dial()
-    await expectTold(x, caller, 'call-failed')
-    expect(x.twilio.count(code)).toBe(1)
-    expect(x.callee.calls).toEqual([])
-  })
-
-  test('has too many calls: the lines are full', async () => {
-    await using x = await exchange({ ...SHORT, twilio: { maxCalls: 1 } })
-    const caller = await x.dial()
-    expect(await caller.ended).toMatchObject({ kind: 'completed' })
-    expect(times(caller.heard(), noticeHz('line-full', 'en'))).toBe(1)
-  })
-})
-
-describe.concurrent('callbacks', () => {
-  test.for([
-    ['twice', { duplicate: true }],
-    ['in another order', { reorder: true }],
-    ['not at all', { lose: true }],
-  ] as const)('come %s: both still talk, and both hang up', async ([, faults]) => {
-    await using x = await exchange()
-    Object.assign(x.twilio.callbackFaults, faults)
-    const { caller, callee } = await x.connected()
-    await say(callee, VOICE.callee, 800)
-    await translationsHeard(x, 1)
-    expect(times(caller.heard(), translated(VOICE.callee, 'en-us'))).toBe(1)
-    await callee.hangUp()
-    await caller.ended
-    expect(times(caller.heard(), noticeHz('other-left', 'en'))).toBe(1)
-    expect(x.events.dial).toMatchObject([{ outcome: 'answered' }, { outcome: 'hangup' }])
-  })
+test('a machine answers: the caller hears a notice, not the machine, and is hung up', async () => {
+  const callee = { answerAfterMs: 800, behavior: 'voicemail', voice: GREETING } as const
+  await using x = await exchange({ callee })
+  const caller = await x.dial()
+  expect(await caller.ended).toMatchObject({ kind: 'completed' })
+  const notices = ['busy', 'no-answer', 'call-failed', 'voicemail', 'connected', 'other-left'] as const
+  for (const name of notices)
+    expect(times(caller.heard(), noticeHz(name, 'en')), name).toBe(name === 'voicemail' ? 1 : 0)
+  expect(caller.report().warnings).toEqual([])
+  expect(x.app.relay.rooms.size).toBe(0)
+  await until(() => x.twilio.calls.every(({ over }) => over), 5_000, 'no phone is ringing')
+  // It rang before.
+  expect(soundings(caller.heard(), RINGBACK_HZ, FAINT).length).toBeGreaterThan(0)
+  expect(x.events.dial).toMatchObject([{ outcome: 'voicemail' }])
+  // The machine records no audio from the bridge.
+  expect(hears(caller.heard(), VOICE.callee)).toBe(false)
+  for (const phone of x.callee.calls) expect(phone.heard().some(sample => Math.abs(sample) > 50)).toBe(false)
 })
 
 describe.concurrent('a connection breaks', () => {

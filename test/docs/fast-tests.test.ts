@@ -38,15 +38,3 @@ test('fast tests advance a clock or wait for events, never for real time', () =>
   const fast = tests.filter(path => !path.endsWith('.slow.test.ts'))
   expect(fast.filter(path => PAUSE.test(read(path)))).toEqual([])
 })
-
-test.each([
-  [true, "import { pause, until } from '../support/until.ts'"],
-  [true, "import { setTimeout as sleep } from 'node:timers/promises'"],
-  [false, "import { until } from '../support/until.ts'"],
-  [false, "import { setImmediate as turn } from 'node:timers/promises'"],
-  [false, "import { joined, pause } from '../../support/engines/recordings.ts'"],
-])('it is %s that this waits: %s', (waits, code) => expect(PAUSE.test(code)).toBe(waits))
-
-test('the check finds what slow tests start', () => {
-  expect(slowImports('test/cli/commands.slow.test.ts')).not.toEqual([])
-})

@@ -33,28 +33,3 @@ describe('commands of the pages', () => {
     expect(plain.map(title)).toEqual([])
   })
 })
-
-describe('the rules', () => {
-  it.each([
-    'npm run nothing',
-    'npm run dragoman -- call',
-    'dragoman serve --prot 80',
-    'dragoman keys ad desk',
-    'dragoman translate speech.wav --to spanish',
-    'DRAGOMAN_PROT=80 npm start',
-    'export DRAGOMAN_DISCORD_TOKE=x',
-    'npm run example examples/nothing.ts',
-    'node examples/clients/nothing.mjs',
-    'node examples/own-voice.ts',
-    'frobnicate --now',
-    'npm start && npm run nothing',
-  ])('find what is wrong with %s', async code => expect(await commandFaults(code)).toHaveLength(1))
-
-  it.each([
-    'npm start   # the server',
-    'npm run demo -- --two-phones',
-    'DRAGOMAN_PORT=80 npm start',
-    'dragoman serve \\\n  --port 8081',
-    'dragoman conformance https://translation.example.com --key … --from en-us',
-  ])('take %s', async code => expect(await commandFaults(code)).toEqual([]))
-})

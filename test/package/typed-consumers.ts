@@ -92,17 +92,14 @@ type Exports = Readonly<Record<string, string | { readonly types: string }>>
 
 /**
  * Writes programs into `folder`: the examples with the installed package, and one that imports everything that the
- * entries export and the documents import. Returns their names, with the files that the compiler needs.
+ * entries export. Returns their names, with the files that the compiler needs.
  */
 export async function typedConsumers(project: string, folder: string, exports: Exports): Promise<string[]> {
   // Twilio's types require a package that Twilio does not install; this cannot be fixed here.
   const files = new Map([
     ['jsonwebtoken.d.ts', "declare module 'jsonwebtoken' { type Algorithm = string }\n"],
   ])
-  files.set(
-    'everything.ts',
-    [...(await exported(project, exports)), ...(await documented(project))].join('\n'),
-  )
+  files.set('everything.ts', (await exported(project, exports)).join('\n'))
   const examples = (await readdir(join(project, 'examples'))).filter(name => name.endsWith('.ts'))
   for (const name of examples) {
     files.set(`example-${name}`, await readFile(join(project, 'examples', name), 'utf8'))
@@ -130,21 +127,8 @@ async function exported(project: string, exports: Exports): Promise<string[]> {
   return lines
 }
 
-async function documented(project: string): Promise<string[]> {
-  const lines: string[] = []
-  const docs = (await readdir(join(project, 'docs'), { recursive: true })).filter(name =>
-    name.endsWith('.md'),
-  )
-  for (const path of ['README.md', ...docs.map(name => `docs/${name}`)]) {
-    const page = await readFile(join(project, path), 'utf8')
-    for (const [, names = '', entry = ''] of page.matchAll(/^import \{(.*)\} from '(dragoman[^']*)'/gm))
-      lines.push(imported(names, entry, `${path.replace(/\W/g, '_')}_${lines.length}`))
-  }
-  return lines
-}
-
 /** Renames each import, so that none occurs twice. */
-function imported(names: string, entry: string, mark: string | number, type = ''): string {
+function imported(names: string, entry: string, mark: number, type = ''): string {
   const parts = names
     .replace(/\/\/.*$/gm, '')
     .split(',')

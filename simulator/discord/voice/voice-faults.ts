@@ -29,8 +29,6 @@ export class VoiceFaults {
   plaintext: boolean | number = false
   /** Users' packets contain only zeros instead of Opus. */
   zeroFrames = false
-  /** Replaces the Opus of users' packets before encryption: by broken or unusual Opus, for example. */
-  rewrite: ((opus: Buffer, userId: string) => Buffer) | undefined
   /** Bots receive a new DAVE group this much later than users, who encrypt at once. */
   welcomeDelayMs = 0
   /** This many commits and welcomes to bots are broken: the library answers with op 31. */

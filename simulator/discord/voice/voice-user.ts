@@ -181,8 +181,7 @@ export class VoiceUser {
   #seal(opus: Buffer): Buffer | undefined {
     const { faults, member, random } = this.#options
     if (faults.zeroFrames) return Buffer.alloc(opus.length)
-    const frame = faults.rewrite?.(opus, this.userId) ?? opus
     const plain = faults.plaintext === true || (faults.plaintext !== false && random() < faults.plaintext)
-    return plain || frame.equals(SILENCE_FRAME) ? frame : member.seal(frame)
+    return plain || opus.equals(SILENCE_FRAME) ? opus : member.seal(opus)
   }
 }

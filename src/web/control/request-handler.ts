@@ -9,7 +9,7 @@ import { type AnyOperation, Document, type Intake, STREAMING } from './operation
 const nothing = z.strictObject({})
 
 /** Validates `raw` with the schemas of `operation`. Throws `value_not_allowed` or `field_unknown`. */
-export function readRequest(operation: AnyOperation, raw: FastifyRequest): Intake<unknown, unknown, unknown> {
+function readRequest(operation: AnyOperation, raw: FastifyRequest): Intake<unknown, unknown, unknown> {
   const { params = nothing, query = nothing, body } = operation
   return {
     params: checked(params, raw.params, ''),

@@ -255,17 +255,4 @@ describe.skipIf(!hasChromium)('the talk page with real engines', () => {
     // Only the browser’s own messages report the disconnection.
     expect(anna.faults.filter(fault => !/WebSocket|ERR_CONNECTION/.test(fault))).toEqual([])
   })
-
-  test('a page of another site gets no socket', async () => {
-    const page = await browser.newPage()
-    const refused = await page.evaluate(
-      `new Promise(resolve => {
-        const socket = new WebSocket('${b.address.replace('http', 'ws')}/talk/socket')
-        socket.onopen = () => resolve('open')
-        socket.onerror = () => resolve('refused')
-      })`,
-    )
-    expect(refused).toBe('refused')
-    await page.close()
-  })
 })

@@ -1,33 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { begun, into, narrow, parlour, totalMs } from '../../support/e2e/discord-call-harness.ts'
 import { VOICE } from '../../support/e2e/two-party-harness.ts'
 import { until } from '../../support/until.ts'
 
-const [ANA, BEN] = [VOICE.callee, VOICE.caller]
-
-describe.each([true, false])('in a channel with end-to-end encryption: %s', dave => {
-  test('each is played in the other’s language and captioned in both, without duplicates', async () => {
-    await using casa = await parlour({ dave })
-    const ana = await casa.person('Ana', 'es-ES')
-    const ben = await casa.person('Ben', 'en-US')
-    await begun(casa, ana, ben)
-    expect(casa.x.app.discord?.interpreters.of(casa.sala.guild.id)?.status()).toMatchObject({
-      state: 'listening',
-      encrypted: dave,
-      spoken: ['en-us', 'es-es'],
-    })
-    await casa.say(ben, BEN, 1_500)
-    await casa.heard(into(BEN, 'es-es'), 1_000)
-    await casa.reads('Ben', '`es`')
-    await casa.say(ana, ANA, 1_500)
-    await casa.heard(into(ANA, 'en-us'), 1_000)
-    await casa.reads('Ana', '`en`')
-    for (const hz of [ANA, BEN, into(ANA, 'es-es'), into(BEN, 'en-us')]) expect(casa.anyOf(hz)).toBe(false)
-    const stopped = await ana.command('interpret stop')
-    expect(stopped.text).toContain('<#')
-    await until(() => casa.sala.guild.bot.voice === undefined, 10_000, 'leaving')
-  })
-})
+const ANA = VOICE.callee
 
 test('joins, leaves, downgrades and upgrades of the encryption hardly affect speakers', async () => {
   await using casa = await parlour({ service: { record: true } })

@@ -183,6 +183,13 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
       clock.advance(5_000)
       return party
     },
+    'after 5 s of media': async ({ bridge, clock }) => {
+      const party = await bridge.dial()
+      for (let n = 0; n < 60; n++) party.media()
+      await until(() => clock.pending > 0)
+      clock.advance(5_000)
+      return party
+    },
     'after 5 s of connected': async ({ bridge, clock }) => {
       const party = await bridge.dial()
       party.connected()

@@ -38,6 +38,15 @@ const MISDEEDS: Record<string, (bridge: Harness, callSid: string) => Promise<unk
   'a message of 1 MB': during(party => party.raw('x'.repeat(1_000_000))),
   'invalid JSON': during(party => party.raw('{"event":')),
   'wrong base64': during(party => party.media('*'.repeat(216))),
+  'a few media messages before start, which are allowed': async (bridge, callSid) => {
+    const party = await bridge.dial()
+    for (let n = 0; n < 3; n++) party.media()
+    party.start({ callSid, streamSid: `MZ${callSid}`, token: await bridge.ring(callSid) })
+    await until(() => bridge.app.twilio.legs.size === 2)
+    party.stop()
+    await party.closed
+    return 0
+  },
   'a flood of media before start': async bridge => {
     const party = await bridge.dial()
     for (let n = 0; n < 400; n++) party.media()

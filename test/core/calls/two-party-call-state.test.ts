@@ -91,7 +91,9 @@ describe('a call between two participants', () => {
         for (const each of inputs) {
           const then = next(state, each)
           expect(rank(then)).toBeGreaterThanOrEqual(rank(state))
+          // Also a farewell is not replaced by another.
           if (then.status === state.status) expect(then).toBe(state)
+          if (each.type === 'left' && each.present === 0) expect(then.status).toBe('over')
           state = then
         }
       }),

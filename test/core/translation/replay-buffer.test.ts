@@ -149,42 +149,6 @@ describe('the replay buffer', () => {
     expect(() => ofMs(Number.NaN)).toThrow('NaN')
     expect(() => ofMs(20)).not.toThrow()
   })
-
-  test('for any input, unacked audio within the bound is sent once per connection, in order', () => {
-    const action = fc.oneof(
-      fc.record({ do: fc.constant('speak' as const), count: fc.integer({ min: 1, max: 5 }) }),
-      fc.record({ do: fc.constant('send' as const) }),
-      fc.record({ do: fc.constant('ack' as const) }),
-      fc.record({ do: fc.constant('drop' as const) }),
-      fc.record({ do: fc.constant('final' as const), back: fc.integer({ min: 0, max: 5 }) }),
-    )
-    fc.assert(
-      fc.property(fc.array(action, { maxLength: 60 }), actions => {
-        const { ring, speak, send, ackAll } = ringOf()
-        let pending: number[] = []
-        const acked = new Set<number>()
-        let total = 0
-        for (const step of actions) {
-          if (step.do === 'speak') {
-            speak(step.count)
-            total += step.count
-          } else if (step.do === 'send') pending.push(...send())
-          else if (step.do === 'ack') {
-            ackAll(pending)
-            for (const s of pending) acked.add(s)
-            pending = []
-          } else if (step.do === 'drop') {
-            ring.rewind()
-            pending = []
-          } else ring.discharge(total - step.back)
-        }
-        ring.rewind()
-        const again = send()
-        expect(again).toEqual(again.toSorted((a, b) => a - b))
-        for (let s = 0; s < total; s++) if (!acked.has(s)) expect(again).toContain(s)
-      }),
-    )
-  })
 })
 
 describe('the length of fragments', () => {

@@ -35,6 +35,7 @@ const messages: FuzzTarget = {
         'names are short and plain',
       )
     }
+    if (message.kind === 'hello') must(/^[a-z]{2,3}-/.test(message.hears), 'a language')
     if (message.kind === 'ping') must(Number.isFinite(message.at), 'a time')
     must(Object.keys(Object.prototype).length === 0, 'the prototype is unchanged')
   },

@@ -122,12 +122,24 @@ describe.concurrent('an outage of the service', () => {
     expect([lost, foreign]).toEqual([[], []])
   })
 
-  test('a network that is slow, in pieces and unsteady: every frame is played once', async () => {
-    await using rig = await Rig.open({ client: { deadlines: {} } })
-    rig.proxy.set({ latencyMs: 200, jitterMs: 200, sliceBytes: 700 })
+  test.each([
+    ['slow, in pieces and unsteady', { latencyMs: 200, jitterMs: 200, sliceBytes: 700 }],
+    ['late by 500 ms', { latencyMs: 500 }],
+  ])('a network that is %s: every frame is played once, in one session', async (_how, fault) => {
+    await using rig = await Rig.open({ client: { deadlines: {} }, relay: { ackDeadlineMs: 10_000 } })
+    rig.proxy.set(fault)
     await rig.speak(0, 100)
     expect(await rig.count(0, 100)).toEqual(WHOLE)
     expect(rig.relay.metrics.sessionsDropped).toBe(0)
+  })
+
+  test('silence keeps the connection active', async () => {
+    await using rig = await Rig.open()
+    await rig.session(1)
+    await pause(1_000)
+    const before = rig.proxy.passed.up
+    await pause(2_000)
+    expect(rig.proxy.passed.up - before).toBeGreaterThan(0)
   })
 
   test('bytes corrupted in transit end the connection, and the speech is played', async () => {

@@ -12,7 +12,7 @@ import { sine } from '../transcode/tone.ts'
 import { pause } from '../until.ts'
 import { bridge, LINE_RATE } from './phones.ts'
 
-export const AUTH_TOKEN = 'a token for this test'
+const AUTH_TOKEN = 'a token for this test'
 /** The service’s responses: a tone for each language, as long as the speech, twice a second. */
 const ANSWER_EVERY_MS = 500
 

@@ -28,7 +28,7 @@ export const CALLER = '+15005550006'
 export const CALLEE = '+34600111222'
 
 /** The speakers’ tones (Hz), far enough apart to be distinguished. */
-export const VOICE = { caller: 400, callee: 700, third: 1000, fourth: 1250, fifth: 1500 } as const
+export const VOICE = { caller: 400, callee: 700, third: 1000, fourth: 1250 } as const
 /** A translation is the speaker’s tone shifted up by language, so the speaker is recognizable in every language. */
 const HIGHER: Readonly<Record<string, number>> = { 'en-us': 60, 'es-es': 120, 'fr-fr': 180 }
 const NOTICE_MS = 300

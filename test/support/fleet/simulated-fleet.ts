@@ -42,10 +42,9 @@ export class SimulatedFleet {
   readonly #due: Due[] = []
   #order = 0
 
-  /** `confirms` false: a broken registrar that takes what it remembers for true. */
-  constructor(names: readonly string[], random: () => number, confirms = true) {
+  constructor(names: readonly string[], random: () => number) {
     this.random = random
-    this.nodes = names.map(name => new SimulatedNode(this, name, confirms))
+    this.nodes = names.map(name => new SimulatedNode(this, name))
   }
 
   /** Runs `run` at `at` (simulated ms). */

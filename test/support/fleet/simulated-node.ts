@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/common/clock.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import { MOVED, RoomHomes } from '../../../src/core/calls/room-homes.ts'
-import type { Exchange, Fleet, NodeIdentity, Registrar } from '../../../src/core/model/fleet.ts'
+import type { Exchange, Fleet, NodeIdentity } from '../../../src/core/model/fleet.ts'
 import { FleetCounters } from '../../../src/fleet/counters.ts'
 import { away, type Stored, type WatchedStore } from '../../../src/fleet/key-value-store.ts'
 import { Members } from '../../../src/fleet/members.ts'
@@ -27,7 +27,6 @@ export class SimulatedNode {
   readonly parties = new Map<string, number>()
   homes!: RoomHomes
   readonly #fleet: SimulatedFleet
-  readonly #confirms: boolean
   #incarnation = 0
   #rate = 1
   #wallOffset = 0
@@ -37,10 +36,9 @@ export class SimulatedNode {
   #changed: (key: string, stored: Stored) => void = () => {}
   #handlers = new Map<string, (body: unknown) => Promise<unknown>>()
 
-  constructor(fleet: SimulatedFleet, name: string, confirms: boolean) {
+  constructor(fleet: SimulatedFleet, name: string) {
     this.#fleet = fleet
     this.name = name
-    this.#confirms = confirms
   }
 
   get identity(): NodeIdentity {
@@ -270,19 +268,7 @@ export class SimulatedNode {
 
   #port(process: Process, self: NodeIdentity): Fleet {
     const node = this
-    const registrar: Registrar = this.#confirms
-      ? this.#registrar
-      : new Proxy(this.#registrar, {
-          get: (target, name) => {
-            if (name === 'claim')
-              return async (room: string, gone?: NodeIdentity) => {
-                const epoch = target.held.get(room)
-                return epoch === undefined ? target.claim(room, gone) : { kind: 'home', epoch }
-              }
-            const value = Reflect.get(target, name) as unknown
-            return typeof value === 'function' ? value.bind(target) : value
-          },
-        })
+    const registrar = this.#registrar
     const exchange: Pick<Exchange, 'ask' | 'answer'> = {
       ask: (to, what, body) =>
         this.#ask(

@@ -97,7 +97,7 @@ function pcmFrame(audio: Buffer = SILENT_PCM): Buffer {
   return Buffer.concat([Buffer.from([0x12, audio.length >> 8, audio.length & 0xff]), audio])
 }
 
-/** Every carrier: µ-law at 8 kHz with times, without, or in any order; and linear PCM at 16 kHz. */
+/** Every dialect: µ-law at 8 kHz with times, without, or in any order; and linear PCM at 16 kHz. */
 export const CLOCK_DIALECTS: readonly ClockDialect[] = [
   {
     name: 'twilio',
@@ -106,16 +106,6 @@ export const CLOCK_DIALECTS: readonly ClockDialect[] = [
     message: (index, audio: Buffer = SILENT_MULAW) =>
       text(
         `{"event":"media","sequenceNumber":"4","media":{"track":"inbound","chunk":"3","timestamp":"${index * FRAME_MS}","payload":"${audio.toString('base64')}"},"streamSid":"MZ1"}`,
-      ),
-    lengthMs: base64Ms,
-  },
-  {
-    name: 'signalwire',
-    media: jsonMedia(PHONE_LINE),
-    start: text(TWILIO_START),
-    message: (index, audio: Buffer = SILENT_MULAW) =>
-      text(
-        `{"event":"media","sequenceNumber":"4","media":{"track":"inbound","chunk":"3","timestamp":"${index * FRAME_MS}","payload":"${audio.toString('base64')}"}}`,
       ),
     lengthMs: base64Ms,
   },

@@ -10,7 +10,7 @@ import {
 } from '@discordjs/voice'
 import { Client, type ClientOptions, Events, GatewayIntentBits } from 'discord.js'
 import type { DiscordSimulator, VoiceChannel } from '../../../simulator/index.ts'
-import { packetsOf } from './library-voice-bot.ts'
+import { packetsOf } from './voice-packets.ts'
 
 /** The unmodified client of discord.js, logged in; disposing logs it out. */
 export interface Bot extends AsyncDisposable {

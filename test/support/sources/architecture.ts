@@ -62,8 +62,6 @@ const BELOW_CARRIERS = [
 const KNOWS_CARRIERS =
   /^src\/(bridges\/phone\/carriers|app\/settings\/[\w-]+|cli\/carrier-numbers|cli\/doctor\/[\w-]+)\.ts$/
 
-const PLUGIN = /^src\/(discord|bridges\/[^/]+(\/[^/]+)?\/index|web\/status|service\/server\/plugin)\.ts$/
-
 /** Words that only some files can use, with the alternative for others. */
 const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead: string }[] = [
   {
@@ -88,7 +86,7 @@ const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead:
 ]
 
 /** The layer of a file, as its key in the table above. */
-export function layerOf(path: string): string {
+function layerOf(path: string): string {
   const inside = path.replace(/^src\//, '')
   const [longest] = Object.keys(LAYERS)
     .filter(prefix => isWithin(inside, prefix))
@@ -145,14 +143,9 @@ export function packageFaults(path: string, source: string, dependencies: readon
 /** Faults in the text of a file in `src`. */
 export function textFaults(path: string, source: string): Fault[] {
   const code = withoutComments(source, { strings: true })
-  const faults = RESERVED.filter(({ word, allowed }) => word.test(code) && !allowed.test(path)).map(
+  return RESERVED.filter(({ word, allowed }) => word.test(code) && !allowed.test(path)).map(
     ({ name, instead }) => `${path} uses ${name}: ${instead}`,
   )
-  if (/\bexport\s+default\b|\bas\s+default\b/.test(code) && !PLUGIN.test(path))
-    faults.push(`${path} has a default export: only plugins do`)
-  if (/(:|<|\bas|\||&|,|\bextends|=>)\s*any\b(?!\s*[:(.?])/.test(code)) faults.push(`${path} says any`)
-  if (/\benum\s+\w+\s*\{/.test(code)) faults.push(`${path} has an enum`)
-  return faults
 }
 
 /** Imports of values that lead back to the file they start from; each circle once, as its files. */

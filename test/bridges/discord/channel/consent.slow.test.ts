@@ -16,6 +16,8 @@ test('a user who opts out is no longer received or translated from that moment o
   channel.optOut(ana.id)
   const packets = casa.counters.packets
   await until(() => !session.connected, 5_000, 'her session is closed')
+  // That is not an outage.
+  expect(channel.status().unavailable).toBe(false)
   await pause(1_500)
   expect(casa.counters.packets).toBe(packets)
   expect(anyOf(casa.sala.heard(), toneOf('en-us'))).toBe(false)

@@ -110,32 +110,6 @@ describe('a datagram', () => {
     give({ sequence: 39, ssrc: SSRC + 1 })
     expect(listener.packets.length).toBe(34)
   })
-
-  test('of random bytes does no harm', () => {
-    const { reception, give, listener } = stage()
-    reception.named('anna', SSRC)
-    const head = fc.tuple(
-      fc.constantFrom(0x80, 0x90, 0xbf, 0xb0, 0),
-      fc.constantFrom(120, 248),
-      fc.uint8Array(),
-    )
-    fc.assert(
-      fc.property(
-        head,
-        fc.uint8Array({ maxLength: 100 }),
-        fc.boolean(),
-        ([first, type, rest], tail, ours) => {
-          const datagram = Buffer.from([first, type, ...rest, ...tail])
-          if (ours && datagram.length >= 12) datagram.writeUInt32BE(SSRC, 8)
-          reception.datagram(datagram, ours)
-        },
-      ),
-      { numRuns: 1_000, seed: 2 },
-    )
-    expect(listener.packets).toEqual([])
-    give()
-    expect(listener.packets.length).toBe(1)
-  })
 })
 
 describe('names', () => {

@@ -58,7 +58,7 @@ describe('an outbound call', () => {
     expect(through(true, ...inputs)).toMatchObject({ status: 'over', end })
   })
 
-  it('never goes back for any order of inputs, and repeated inputs change nothing', () => {
+  it('never goes back or admits a machine for any order of inputs, and repeated inputs change nothing', () => {
     const inputs = fc.constantFrom<DialInput>(
       RINGING,
       PICKED_UP,
@@ -80,11 +80,14 @@ describe('an outbound call', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.array(inputs, { maxLength: 12 }), (detects, list) => {
         let state = queued(detects)
+        let ruledOut = !detects
         for (const input of list) {
           const then = next(state, input)
           expect(rank(then)).toBeGreaterThanOrEqual(rank(state))
           if (state.status === 'over') expect(then).toBe(state)
           expect(next(then, input)).toEqual(then)
+          ruledOut ||= input.type === 'person'
+          if (then.status === 'in-room') expect(ruledOut).toBe(true)
           if (then.status === 'over') expect(then.error !== undefined).toBe(then.end === 'failed')
           state = then
         }

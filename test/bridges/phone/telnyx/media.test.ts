@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { TelnyxWire, telnyxReader } from '../../../../simulator/telnyx/wire.ts'
 import type { Start } from '../../../../src/bridges/phone/carrier.ts'
@@ -44,11 +43,9 @@ describe('a message from Telnyx', () => {
     expect(json({ stream_id: 's', media, event: 'media' })).toEqual({ ...expected, payload })
   })
 
-  test('of another kind is invalid, and never throws', () => {
+  test('of another kind is invalid', () => {
     for (const text of ['', '[]', '{"event":1}', '{"event":"start"}', '{"event":"media","media":{}}'])
       expect(parse(text).kind).toBe('invalid')
-    fc.assert(fc.property(fc.string(), text => void parse(text)))
-    fc.assert(fc.property(fc.json(), text => void parse(text)))
   })
 
   test('is that of the simulator', () => {

@@ -1,31 +1,8 @@
 import { expect, test } from 'vitest'
 import type { LanguageId } from '../../../src/common/language.ts'
 import { type Party, type Route, RouteGroups, routesOf } from '../../../src/core/room/routing.ts'
-import { rooms } from '../../support/relay/rooms.ts'
 
 const LANGUAGES = ['en-us', 'es-es', 'de-de', 'fr-fr']
-
-/** CPU time of the next five joins of a room with `count` participants and four languages (ms each). */
-async function joinMs(count: number): Promise<number> {
-  const r = await rooms({ maxLegs: count + 10 })
-  const join = (n: number) => {
-    const language = LANGUAGES[n % 4]!
-    r.join(`p${n}`, { speaks: language, hears: language })
-  }
-  for (let n = 0; n < count; n++) join(n)
-  const before = process.cpuUsage()
-  for (let n = 0; n < 5; n++) join(count + n)
-  const { user, system } = process.cpuUsage(before)
-  expect([...r.relay.rooms.get('r')!.interpretations]).toHaveLength((count + 5) * 3)
-  await r.relay.close()
-  return (user + system) / 5_000
-}
-
-test('a join has at most quadratic cost in the number of participants', async () => {
-  const [small, large] = [await joinMs(40), await joinMs(120)]
-  // Nine times the pairs; cubic cost would be 27 times as much.
-  expect(large / Math.max(small, 0.5)).toBeLessThan(18)
-})
 
 test('grouping does not change the routes, including caption readers and shared spaces', () => {
   const parties = Array.from({ length: 40 }, (_, n): Party => {
