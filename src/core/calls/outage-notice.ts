@@ -33,7 +33,10 @@ export class OutageNotice implements Disposable {
 
   /** The notice is delayed, so short outages have none. */
   take(reception: ReceptionEvent): void {
-    const { speaker, missed } = reception
+    const { speaker, listener, gets, missed } = reception
+    // While there is a service that can speak it.
+    if (gets === 'translated' || gets === 'stand-in')
+      this.#voice.prepare(speaker === listener ? 'self-untranslated' : 'service-unavailable')
     if (missed) {
       if (this.#missed.size === 0) this.#since = this.#clock.now()
       this.#missed.set(speaker, reception)
