@@ -1,12 +1,15 @@
 import { languageId } from '../../src/common/language.ts'
+import type { CaptionDetails } from '../../src/core/model/caption-details.ts'
 import type { RelayEvents } from '../../src/core/model/events.ts'
 
 const en = languageId('en-us')
 const es = languageId('es-es')
 const room = 'desk'
 
-/** A sample of each webhook event, with all its fields. */
-export const SAMPLES: { readonly [K in keyof RelayEvents]?: Required<RelayEvents[K]> } = {
+/** A sample of each webhook event, with all its fields, but only some of the details of a caption. */
+export const SAMPLES: {
+  readonly [K in keyof RelayEvents]?: Required<Omit<RelayEvents[K], keyof CaptionDetails>> & CaptionDetails
+} = {
   room: { room, state: 'opened' },
   admitted: { room, participant: 'MZ1', channel: 'twilio', speaks: en, hears: es },
   left: { room, participant: 'MZ1', channel: 'twilio', reason: { kind: 'hangup', by: 'remote' }, frames: 1 },

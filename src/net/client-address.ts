@@ -62,7 +62,7 @@ const FORWARDED =
 /**
  * Exceptions that programs send themselves. Any other `x-` header can come from a proxy; there are too many to list.
  */
-const OF_PROGRAMS = /^x-(?:twilio-|signalwire-|prometheus-|api-key$|requested-with$)/
+const OF_PROGRAMS = /^x-(?:twilio-|signalwire-|plivo-|prometheus-|api-key$|requested-with$)/
 
 /**
  * True if `request` comes from a program on this machine: not through a local proxy or tunnel, which would forward

@@ -86,7 +86,7 @@ export interface StandInNames {
   interpretation?: string | undefined
 }
 
-/** Payload of `result` on `/stt`. */
+/** Payload of `result` on `/stt`. What captions show of it besides the texts: `core/model/caption-details.ts`. */
 export interface SttResult {
   /** Utterance number within the session, as a string; partial and final of one utterance share it. */
   id: string

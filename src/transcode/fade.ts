@@ -1,8 +1,8 @@
 import { SAMPLE_RATE } from './pcm.ts'
 
 /**
- * Length of a fade at 16 kHz (samples: 5 ms). Where audio starts, ends or is cut, it prevents a click, and is not noticed. The fade
- * of originals under a translation is the mixer's (`core/playout/mixer.ts`).
+ * Length of a fade at 16 kHz (samples: 5 ms). Where audio starts, ends or is cut, it prevents a click, and is not
+ * noticed. The fade of originals under a translation is the mixer's (`core/playout/mixer.ts`).
  */
 export const FADE_SAMPLES = SAMPLE_RATE / 200
 

@@ -82,10 +82,12 @@ describe('a request from this machine', () => {
     expect(await asked(`127.0.0.1:${port}`, [], '1.0')).toBe('false')
   })
 
-  test('is one from local programs with their own headers: Prometheus, the simulated phone, a page', async () => {
+  test('is one from local programs with their own headers: Prometheus, simulated phones, a page', async () => {
     for (const line of [
       'X-Prometheus-Scrape-Timeout-Seconds: 10',
       'X-Twilio-Signature: a',
+      'X-SignalWire-Signature: a',
+      'X-Plivo-Signature-V3: a',
       'X-API-Key: a',
       'X-Requested-With: XMLHttpRequest',
       'Authorization: Bearer a',

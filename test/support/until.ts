@@ -1,7 +1,7 @@
 /** Part of the time that looking can take: on a long recording it is work, which would delay what it waits for. */
 const LOOKING = 0.2
 /** A wait is no measurement: on a busy machine, what happens can take this long (ms). */
-const HANG_MS = 30_000
+const HANG_MS = 60_000
 /** Shorter waits are often expected to end without a result. */
 const SHORT_MS = 2_000
 

@@ -6,9 +6,10 @@ const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
   z.int('a whole number').min(0, 'a whole number, 0 or more').max(most, `at most ${most}`).default(fallback)
 
 /**
- * Resource limits, rate limits and timeouts of a visit to the talk page or the page for listening, with their defaults. HTTP requests
- * are limited in `net/server-limits.ts`, invitations of a room in `room-invitations.ts`, the pace of audio in `page-timeline.ts`, connections before
- * admission in `lobby.ts`, key presses in `core/model/leg.ts`, and bad messages in `websocket/guarded-socket.ts`.
+ * Resource limits, rate limits and timeouts of a visit to the talk page or the page for listening, with their defaults.
+ * Elsewhere: HTTP requests (`net/server-limits.ts`), invitations of a room (`room-invitations.ts`), the pace of audio
+ * (`page-timeline.ts`), connections before admission (`lobby.ts`), key presses (`core/model/leg.ts`) and bad messages
+ * (`websocket/guarded-socket.ts`).
  */
 export const browserLimitsSchema = z.strictObject({
   /** Concurrent visitors per address; without an invitation at most half of the open places. */

@@ -9,7 +9,7 @@ import { twilio } from './twilio/settings.ts'
 
 /**
  * The carriers of the server, in the order in which they are preferred for outbound calls. A new one is a folder and a line
- * here: settings, routes, metrics, checks and commands follow from its definition.
+ * here: settings, routes, metrics and checks follow from its definition. `call` and `demo` also need a simulator of it.
  */
 const DEFINITIONS = [twilio, signalwire, telnyx, plivo, jambonz, asterisk] as const
 

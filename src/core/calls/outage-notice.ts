@@ -3,8 +3,9 @@ import type { ReceptionEvent } from '../model/events.ts'
 import type { NoticeVoice } from './notice-voice.ts'
 
 /**
- * Duration of an outage before listeners are notified (ms); most are shorter. It begins when the speaker speaks untranslated: at once,
- * or after `connectTimeoutMs` of the relay for a first connection, or `ackDeadlineMs` for one on which the service is silent.
+ * Duration of an outage before listeners are notified (ms); most are shorter. It begins when the speaker speaks
+ * untranslated: at once, or after `connectTimeoutMs` of the relay for a first connection, or `ackDeadlineMs` for one on
+ * which the service is silent. A sentence that is being played ends first, within the patience of the mixer.
  */
 const NOTICE_AFTER_MS = 1_000
 /** Minimum time between two such notices to the same listener (ms). */

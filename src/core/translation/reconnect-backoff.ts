@@ -1,9 +1,10 @@
 import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
 import type { BridgeError } from '../../common/errors.ts'
 
-// All delays before another connection to the service that grow with each failure. Fixed ones are where they are used: places
-// in `session-places.ts`, standby connections in `connection-pair.ts`, the way back from a fallback in `failover-*.ts`. A session whose connection is lost retries by itself; after several failures
-// the circuit breaker lets one session at a time probe the service for all of them.
+// All delays before another connection to the service that grow with each failure. A session whose connection is lost
+// retries by itself; after several failures the circuit breaker lets one session at a time probe the service for all of
+// them. Fixed delays are where they are used: places in `session-places.ts`, standby connections in
+// `connection-pair.ts`, the way back from a fallback in `failover-*.ts`.
 
 /** Retries of one session after a lost connection, while the circuit is closed. */
 const RECONNECT: BackoffPolicy = { firstMs: 100, maxMs: 1_000 }

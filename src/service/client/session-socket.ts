@@ -54,8 +54,9 @@ const EVENTS_PER_SECOND = 500
 const EVENTS_AT_ONCE = 5_000
 
 /**
- * One Socket.IO connection for one session, used once: websocket only, no reconnection (`core/translation/reconnect-backoff.ts`), a separate engine (`forceNew`:
- * a shared one would carry the first session's query). Data is sent only after `start` and while connected, because the
+ * One Socket.IO connection for one session, used once: websocket only, no reconnection
+ * (`core/translation/reconnect-backoff.ts`), a separate engine (`forceNew`: a shared one would carry the first session's
+ * query). Data is sent only after `start` and while connected, because the
  * library would queue it and deliver it stale. What the service does not read waits in the library; the holder bounds it by
  * the number of unacknowledged messages.
  *
