@@ -115,16 +115,15 @@ export class SoundLibrary implements Announcer {
     const { clock, log, timeoutMs = TIMEOUT_MS } = this.#options
     const instead = () => this.tone(BUSY.has(name) ? 'busy' : toneFor(name))
     const timer = setTimer(clock, timeoutMs, () => late.resolve(instead()))
-    const sound = this.#cached(name, language, values).catch((error: unknown) => {
-      log.warn({ notice: name, language, error: nameOf(error) }, 'notice unavailable, playing tone')
-      return instead()
-    })
+    const key = `notice ${name} ${language} ${JSON.stringify(Object.entries(values).sort())}`
+    const sound = this.#cache
+      .get(key, () => this.#made(`notice ${name} ${language}`, this.#notice(name, language, values)))
+      .catch((error: unknown) => {
+        log.warn({ notice: name, language, error: nameOf(error) }, 'notice unavailable, playing tone')
+        return instead()
+      })
     // Its creation continues, so that the next request need not wait.
     return await Promise.race([sound, late.promise]).finally(() => timer[Symbol.dispose]())
-  }
-
-  prepare(name: NoticeName, language: LanguageId): void {
-    void this.#cached(name, language, {}).catch(() => undefined)
   }
 
   async say(text: string, from: LanguageId, to: LanguageId): Promise<Sound> {
@@ -165,11 +164,12 @@ export class SoundLibrary implements Announcer {
       }
   }
 
-  #cached(name: NoticeName, language: LanguageId, values: Readonly<Record<string, string>>): Promise<Sound> {
-    const key = `notice ${name} ${language} ${JSON.stringify(Object.entries(values).sort())}`
-    return this.#cache.get(key, () =>
-      this.#made(`notice ${name} ${language}`, this.#notice(name, language, values)),
-    )
+  /**
+   * Creates `names` for each of `languages`, one after the other, so that callers need not wait for them. Never
+   * rejects.
+   */
+  async prepare(languages: readonly LanguageId[], names: readonly NoticeName[]): Promise<void> {
+    for (const language of languages) for (const name of names) await this.notice(name, language)
   }
 
   async #notice(

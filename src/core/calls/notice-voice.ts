@@ -20,23 +20,14 @@ export class NoticeVoice {
     this.#language = language
   }
 
-  /** Creates the notice in advance. */
-  prepare(name: NoticeName): void {
-    this.#announcer.prepare(name, this.#heard)
-  }
-
   /** Settles when the notice is queued, or another notice has replaced it. */
   async say(name: NoticeName, values: Readonly<Record<string, string>> = {}): Promise<void> {
     const number = ++this.#count
-    const sound = await this.#announcer.notice(name, this.#heard, values)
+    const { hears, speaks } = this.#party.state
+    const sound = await this.#announcer.notice(name, hears ?? speaks ?? this.#language, values)
     if (number !== this.#count) return
     this.#last?.stop({ flush: true })
     this.#last = this.#party.announce(sound)
-  }
-
-  get #heard(): LanguageId {
-    const { hears, speaks } = this.#party.state
-    return hears ?? speaks ?? this.#language
   }
 
   /** Stops the last notice, which no longer applies. */

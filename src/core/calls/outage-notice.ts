@@ -34,10 +34,7 @@ export class OutageNotice implements Disposable {
 
   /** The notice is delayed, so short outages have none. */
   take(reception: ReceptionEvent): void {
-    const { speaker, listener, gets, missed } = reception
-    // While there is a service that can speak it.
-    if (gets === 'translated' || gets === 'stand-in')
-      this.#voice.prepare(speaker === listener ? 'self-untranslated' : 'service-unavailable')
+    const { speaker, missed } = reception
     if (missed) {
       if (this.#missed.size === 0) this.#since = this.#clock.now()
       this.#missed.set(speaker, reception)

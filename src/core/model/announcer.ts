@@ -61,11 +61,6 @@ export interface Announcer extends LogUser {
    * a synthesized voice is available in time, it returns a tone. `values` replace the `{placeholders}` in the text.
    */
   notice(name: NoticeName, language: LanguageId, values?: Readonly<Record<string, string>>): Promise<Sound>
-  /**
-   * Creates a notice in advance, so that it is spoken even if the service is away when it is needed. Returns at once; a
-   * failure has no effect.
-   */
-  prepare(name: NoticeName, language: LanguageId): void
   /** Returns `text` spoken in `to`, translated first if `from` is another language. Rejects with `BridgeError`. */
   say(text: string, from: LanguageId, to: LanguageId): Promise<Sound>
   /** Returns a tone, without delay. */

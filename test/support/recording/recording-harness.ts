@@ -11,7 +11,6 @@ export const announcer: Announcer = {
     name: `notice ${name}`,
     pcm: name === 'recording' ? sine(NOTICE_HZ, NOTICE_MS) : sine(3_000, 200),
   }),
-  prepare: () => {},
   say: () => Promise.reject(new Error('says nothing')),
   tone: name => ({ name, pcm: sine(900, 100) }),
   file: () => Promise.reject(new Error('has no files')),

@@ -27,8 +27,6 @@ export function toneHz(name: ToneName): number {
 export class FakeAnnouncer implements Announcer {
   /** `busy es-es`, followed by the values if there are any. */
   readonly asked: string[] = []
-  /** `busy es-es`: each notice once. */
-  readonly prepared = new Set<string>()
 
   async notice(
     name: NoticeName,
@@ -38,10 +36,6 @@ export class FakeAnnouncer implements Announcer {
     const more = Object.entries(values).map(([key, value]) => ` ${key}=${value}`)
     this.asked.push(`${name} ${language}${more.join('')}`)
     return { name: `notice ${name} ${language}`, pcm: sine(noticeHz(name), NOTICE_MS) }
-  }
-
-  prepare(name: NoticeName, language: LanguageId): void {
-    this.prepared.add(`${name} ${language}`)
   }
 
   async say(): Promise<Sound> {
