@@ -164,14 +164,6 @@ export class SoundLibrary implements Announcer {
       }
   }
 
-  /**
-   * Creates `names` for each of `languages`, one after the other, so that callers need not wait for them. Never
-   * rejects.
-   */
-  async prepare(languages: readonly LanguageId[], names: readonly NoticeName[]): Promise<void> {
-    for (const language of languages) for (const name of names) await this.notice(name, language)
-  }
-
   async #notice(
     name: NoticeName,
     language: LanguageId,

@@ -138,12 +138,4 @@ describe('the sound library', () => {
       retryable: true,
     })
   })
-
-  it('prepares notices in advance', async () => {
-    const { sounds, speaker } = library()
-    await sounds.prepare(['en-us', 'es-es'], ['busy', 'no-answer'])
-    expect(speaker.asked).toHaveLength(4)
-    speaker.broken = true
-    expect((await sounds.notice('no-answer', 'es-es')).name).toBe('notice no-answer es-es')
-  })
 })
