@@ -95,7 +95,11 @@ describe.skipIf(NATS_SERVER === undefined)('the control API of a fleet', () => {
     fleet.proxy.unhealthy.add(other)
     const late = await fleet.call('desk 1', 'en-us')
     fleet.proxy.unhealthy.clear()
-    await until(() => late.report().streams.length > 0, 10_000, 'the stream')
+    await until(
+      async () => (await ask(other, '/v1/rooms/desk%201')).status === 200,
+      10_000,
+      'the second room',
+    )
     const first = await get(other, '/v1/rooms?limit=1')
     expect(first).toMatchObject({ rooms: [{ name: 'desk 0' }], next: 'desk 0' })
     const second = await get(other, '/v1/rooms?limit=1&after=desk%200')

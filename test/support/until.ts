@@ -5,13 +5,19 @@ const HANG_MS = 60_000
 /** Shorter waits are often expected to end without a result. */
 const SHORT_MS = 2_000
 
+type Found<T> = T | undefined | false
+
 /** Resolves to the result of `look`; rejects if there is none for too long, naming `what`. For conditions that take real time. */
-export async function until<T>(look: () => T | undefined | false, ms: number, what: string): Promise<T> {
+export async function until<T>(
+  look: () => Found<T> | Promise<Found<T>>,
+  ms: number,
+  what: string,
+): Promise<T> {
   const begun = performance.now()
   const patienceMs = ms < SHORT_MS ? 3 * ms : Math.max(ms, HANG_MS)
   for (;;) {
     const lookedAt = performance.now()
-    const found = look()
+    const found = await look()
     if (found !== undefined && found !== false) return found
     const now = performance.now()
     if (now - begun > patienceMs) throw new Error(`${what} did not happen within ${patienceMs} ms`)

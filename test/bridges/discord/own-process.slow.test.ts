@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
@@ -153,8 +154,11 @@ test('killed in the middle of a sentence, it continues in the same channel when 
   const saying = ben.say(tone(SAID_HZ, 3_000, SAMPLE_RATE))
   await until(() => heardMs(0) > 300, 20_000, 'the translation')
   // The settings of the channel are stored at intervals.
-  const stored = async () => readFile(join(folder, 'dragoman.channels.json'), 'utf8').catch(() => '')
-  await until(async () => (await stored()).includes('"output":["es-es"]'), 20_000, 'the stored channel')
+  const database = new DatabaseSync(join(folder, 'dragoman.db'), { readOnly: true })
+  const stored = database.prepare('SELECT value FROM entries')
+  const isStored = () => stored.all().some(({ value }) => `${value}`.includes('"output":["es-es"]'))
+  await until(isStored, 20_000, 'the stored channel')
+  database.close()
   first.child.kill('SIGKILL')
   await until(() => first.code !== undefined, 10_000, 'the end')
   await saying
