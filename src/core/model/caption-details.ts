@@ -10,7 +10,7 @@ export interface StandInNames {
 /**
  * What a caption says besides its texts: fields of the service's result that come with them. For a new one, add it here,
  * read it in `service/client/result-reader.ts` and `web/captions/page/caption.ts`, and show it in `caption-list.ts` (with
- * its caption) or `reading.ts` (once for the page) beside that; words belong into `messages/<language>/captions.ts`. A
+ * its caption) or `reading.ts` (once for the page) beside that; its words go into `messages/<language>/captions.ts`. A
  * detail that comes later than the texts is not reported. Transcripts have only texts.
  */
 export interface CaptionDetails {
